@@ -1,11 +1,12 @@
-//! Over-relaxed ADMM (alternating directions) with De Saxcé's shift: linear algebra and laws take turns.   [ADMM-1] … [ADMM-4]
+//! Over-relaxed ADMM (alternating direction method of multipliers) with De Saxcé's shift.   [ADMM-1] … [ADMM-4]
 //!
-//! One factorisation of W + diag(ρ w) serves all iterations until ρ changes. Slow to the last digits, but each iteration is
-//! cheap, nothing has to be smooth, and redundant contacts do no harm. With friction the problem is not convex: then the
-//! shift follows the iterates as a fixed point, and convergence is common but not proved.
+//! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(ρ w) serves all
+//! iterations until ρ changes. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
+//! redundant contacts. With friction the problem is not convex: the shift is updated as a fixed-point iteration, and convergence is
+//! common but not proved.
 
 use super::newton::system::{ImpulseSystem, mean_diagonals};
-use super::newton::{natural_map, start_from};
+use super::newton::{copy_warm_start, natural_residual};
 use super::{FrictionProblem, FrictionSolution, Law};
 use crate::linalg::SingularRow;
 use crate::outcome::{Ending, Status};
@@ -15,19 +16,19 @@ use crate::solver::Solver;
 /// Options of [`FrictionAdmm`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionAdmmOptions {
-    /// `Solved` is claimed at residual ≤ `tolerance`, the residual of [CONE-5]. Dimensionless, default 1e-9.
+    /// Residual [CONE-5] at which the method ends with `Solved`. Dimensionless, default 1e-9.
     pub tolerance: f64,
-    /// Iterations, the unit of the budget. Default 5000.
+    /// Largest number of iterations. Default 5000.
     pub max_iterations: u32,
     /// Over-relaxation ω of [ADMM-2], in (0, 2). Default 1.6.
     pub relaxation: f64,
-    /// First penalty ρ, relative to the mean diagonal w of each block of W. Dimensionless, default 0.1.
+    /// Initial penalty ρ, relative to the mean diagonal w of each block of W. Dimensionless, default 0.1.
     pub penalty: f64,
-    /// Iterations between two measurements, each with a chance to change ρ. Default 20.
+    /// Iterations between two evaluations of the residual, after which ρ may change. Default 20.
     pub interval: u32,
-    /// Changes of ρ, each with a factorisation; afterwards ρ stays. Default 20.
+    /// Largest number of changes of ρ, each with a factorisation. Default 20.
     pub max_updates: u32,
-    /// ρ changes when the better value [ADMM-4] differs by more than this factor. Default 3.
+    /// Factor by which the balanced ρ of [ADMM-4] must differ before ρ changes. Default 3.
     pub imbalance: f64,
 }
 
@@ -46,7 +47,7 @@ impl Default for FrictionAdmmOptions {
 }
 
 impl FrictionAdmmOptions {
-    /// Refuses numbers that make no sense.
+    /// Rejects options outside of their ranges.
     pub fn validate(&self) -> Result<(), OptionError> {
         let inside = |name, value: f64, (low, high): (f64, f64), range| {
             if value > low && value < high { Ok(()) } else { Err(OptionError { name, value, range }) }
@@ -61,59 +62,60 @@ impl FrictionAdmmOptions {
 
 /// ADMM for frictional contact.
 ///
-/// Claims `Solved` only when the measured residual is within its tolerance, otherwise `BudgetExhausted`, or `Breakdown` when
-/// a factorisation failed. The answer is the measured iterate of least residual and lies in the cones exactly.
+/// It ends with `Solved` if the residual is within the tolerance, otherwise with `BudgetExhausted`, or with `Breakdown` if a
+/// factorisation failed. The solution is the iterate of least residual and lies in the cones exactly.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionAdmm {
     options: FrictionAdmmOptions,
     system: ImpulseSystem,
     /// Mean diagonal w of W, one number per block.
     weights: Vec<f64>,
-    /// Impulses that satisfy the equations of motion, and those that satisfy the laws.
+    /// Impulses that satisfy the equations of motion.
     r: Vec<f64>,
+    /// Impulses that satisfy the laws.
     z: Vec<f64>,
-    /// Multiplier of r = z; it tends to −û.
+    /// Multiplier of r = z; it converges to −û.
     multiplier: Vec<f64>,
-    right_side: Vec<f64>,
+    right_hand_side: Vec<f64>,
     u: Vec<f64>,
     best: Vec<f64>,
     state: Vec<f64>,
 }
 
-/// How far an iteration was from rest: r − z and the change of ρ w z, both as energies.
+/// Primal residual r − z and dual residual, the change of ρ w z; both as energies.
 #[derive(Clone, Copy, Default)]
-struct Gaps {
+struct AdmmResiduals {
     primal: f64,
     dual: f64,
 }
 
 impl FrictionAdmm {
-    /// The method with default options.
+    /// Creates the method with default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The method with these options.
+    /// Creates the method with these options, which are validated.
     pub fn with_options(options: FrictionAdmmOptions) -> Result<Self, OptionError> {
         options.validate()?;
         Ok(Self { options, ..Self::default() })
     }
 
-    /// The options in force.
+    /// Options of the method.
     pub fn options(&self) -> &FrictionAdmmOptions {
         &self.options
     }
 
-    /// Begins at the guess, with the multiplier that belongs to it.
-    fn start(&mut self, problem: &FrictionProblem, guess: Option<&FrictionSolution>) {
-        start_from(guess, problem.rows(), &mut self.z);
+    /// Copies the warm start and computes its multiplier.
+    fn initialise(&mut self, problem: &FrictionProblem, guess: Option<&FrictionSolution>) {
+        copy_warm_start(guess, problem.rows(), &mut self.z);
         self.system.prepare(problem);
         mean_diagonals(problem, &mut self.state, &mut self.weights);
         problem.velocities(&self.z, &mut self.u, &mut self.state);
         self.r.clone_from(&self.z);
         self.best.clone_from(&self.z);
-        self.right_side.clear();
-        self.right_side.resize(problem.rows(), 0.0);
+        self.right_hand_side.clear();
+        self.right_hand_side.resize(problem.rows(), 0.0);
         self.multiplier.clear();
         self.multiplier.extend(self.u.iter().map(|u| -u));
         for (block, law) in problem.laws().iter().enumerate() {
@@ -140,27 +142,28 @@ impl FrictionAdmm {
         self.system.factor(problem)
     }
 
-    /// One iteration: equations of motion, laws, multiplier.   [ADMM-1] [ADMM-2] [ADMM-3]
-    fn iterate(&mut self, problem: &FrictionProblem, penalty: f64) -> Gaps {
+    /// Makes one iteration: equations of motion, laws, multiplier.   [ADMM-1] [ADMM-2] [ADMM-3]
+    fn iterate(&mut self, problem: &FrictionProblem, penalty: f64) -> AdmmResiduals {
+        debug_assert_eq!(self.weights.len(), problem.blocks(), "one weight per block");
         for (block, law) in problem.laws().iter().enumerate() {
             let (range, rho) = (problem.range(block), penalty * self.weights[block]);
             for k in range.clone() {
-                self.right_side[k] = rho * self.z[k] - self.multiplier[k] - problem.q()[k];
+                self.right_hand_side[k] = rho * self.z[k] - self.multiplier[k] - problem.q()[k];
             }
-            // The shift leaves tangential components alone, so ‖u_T‖ can be read off the multiplier −û.
+            // The shift does not change tangential components, so ‖u_T‖ is that of the multiplier −û.
             let shift = law.shift(&self.multiplier[range.clone()]);
-            self.right_side[range.start] -= shift;
+            self.right_hand_side[range.start] -= shift;
         }
-        self.system.solve(problem, &self.right_side, &mut self.r);
-        let (omega, mut gaps) = (self.options.relaxation, Gaps::default());
+        self.system.solve(problem, &self.right_hand_side, &mut self.r);
+        let (omega, mut residuals) = (self.options.relaxation, AdmmResiduals::default());
         for (block, law) in problem.laws().iter().enumerate() {
             let (range, weight) = (problem.range(block), self.weights[block]);
             let rho = penalty * weight;
             let (r, z) = (&self.r[range.clone()], &mut self.z[range.clone()]);
-            let (multiplier, old) = (&mut self.multiplier[range.clone()], &mut self.right_side[range]);
+            let (multiplier, old) = (&mut self.multiplier[range.clone()], &mut self.right_hand_side[range]);
             old.copy_from_slice(z);
             for k in 0..r.len() {
-                // λ + ρ (r̂ − z) without the z that is not known yet.
+                // λ + ρ r̂: the term −ρ z follows after the projection.
                 let relaxed = omega * r[k] + (1.0 - omega) * z[k];
                 multiplier[k] += rho * relaxed;
                 z[k] = multiplier[k] / rho;
@@ -168,15 +171,15 @@ impl FrictionAdmm {
             law.project(z);
             for k in 0..r.len() {
                 multiplier[k] = if matches!(law, Law::Equality { .. }) { 0.0 } else { multiplier[k] - rho * z[k] };
-                gaps.primal += weight * (r[k] - z[k]).powi(2);
-                gaps.dual += weight * (penalty * (z[k] - old[k])).powi(2);
+                residuals.primal += weight * (r[k] - z[k]).powi(2);
+                residuals.dual += weight * (penalty * (z[k] - old[k])).powi(2);
             }
         }
-        gaps
+        residuals
     }
 
-    /// The penalty that balances both gaps, each relative to what it is compared with.   [ADMM-4]
-    fn balanced(&self, problem: &FrictionProblem, penalty: f64, gaps: Gaps) -> f64 {
+    /// Penalty that balances the relative primal and dual residuals.   [ADMM-4]
+    fn balanced_penalty(&self, problem: &FrictionProblem, penalty: f64, residuals: AdmmResiduals) -> f64 {
         let (mut impulses, mut velocities) = (0.0, 0.0);
         for (block, weight) in self.weights.iter().enumerate() {
             for k in problem.range(block) {
@@ -184,7 +187,7 @@ impl FrictionAdmm {
                 velocities += problem.q()[k].powi(2) / weight;
             }
         }
-        let ratio = (gaps.primal * velocities / (gaps.dual * impulses)).sqrt().sqrt();
+        let ratio = (residuals.primal * velocities / (residuals.dual * impulses)).sqrt().sqrt();
         if ratio.is_finite() && ratio > 0.0 { penalty * ratio.clamp(0.05, 20.0) } else { penalty }
     }
 }
@@ -197,26 +200,26 @@ impl Solver<FrictionProblem> for FrictionAdmm {
         solution: &mut FrictionSolution,
     ) -> Ending {
         let options = self.options;
-        self.start(problem, guess);
-        let mut least = natural_map(problem, &self.z, &self.u);
+        self.initialise(problem, guess);
+        let mut least = natural_residual(problem, &self.z, &self.u);
         let (mut penalty, mut updates, mut iterations) = (options.penalty, 0, 0);
         let mut factored = self.factor(problem, penalty);
         while factored.is_ok() && least > options.tolerance && iterations < options.max_iterations {
-            let gaps = self.iterate(problem, penalty);
+            let residuals = self.iterate(problem, penalty);
             iterations += 1;
             if iterations % options.interval != 0 && iterations < options.max_iterations {
                 continue;
             }
             problem.velocities(&self.z, &mut self.u, &mut self.state);
-            let residual = natural_map(problem, &self.z, &self.u);
+            let residual = natural_residual(problem, &self.z, &self.u);
             if residual < least {
                 least = residual;
                 self.best.copy_from_slice(&self.z);
             }
-            let better = self.balanced(problem, penalty, gaps);
-            let apart = (better / penalty).max(penalty / better);
-            if apart > options.imbalance && updates < options.max_updates {
-                (penalty, updates) = (better, updates + 1);
+            let balanced = self.balanced_penalty(problem, penalty, residuals);
+            let imbalance = (balanced / penalty).max(penalty / balanced);
+            if imbalance > options.imbalance && updates < options.max_updates {
+                (penalty, updates) = (balanced, updates + 1);
                 factored = self.factor(problem, penalty);
             }
         }

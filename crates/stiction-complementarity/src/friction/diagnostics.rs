@@ -1,31 +1,30 @@
-//! What a user can act on: is the friction cone pointed, are the forces unique, and how far may they range?
+//! Diagnostics of a problem: pointedness of the friction cone, uniqueness of the impulses, and range of each normal impulse.
 //!
-//! Velocities of a frictional problem are usually unique where impulses are not: a table on four legs stands in one way
-//! and carries its weight in many. These questions are convex programs over the same cones [CONE-21] [CONE-22], solved by
-//! Clarabel; they are for looking at a problem, not for the inner loop.
+//! Velocities of a frictional problem are usually unique while impulses are not. A table on four legs has one equilibrium and many
+//! distributions of its weight. Each diagnostic is a convex program over the same cones [CONE-21] [CONE-22], solved by Clarabel.
+//! They are meant for inspection of a problem, not for the inner loop.
 
 use super::reference::{ConeProgram, dense_operator};
 use super::{Delassus, FrictionProblem, FrictionSolution, Law};
 
-/// Relative size below which a quadratic form or a velocity counts as zero in these questions. Dimensionless; Clarabel
-/// leaves about 1e-10.
+/// Relative size below which a quadratic form or a velocity counts as zero. Dimensionless; Clarabel leaves errors of about 1e-10.
 const ZERO: f64 = 1e-8;
 
-/// Whether impulses can cancel inside the friction cones.
+/// Result of [`pointed`]: can admissible impulses cancel each other?
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pointed {
-    /// No admissible impulses other than zero give zero velocities: impulses are bounded by what they balance.
+    /// Only zero among the admissible impulses gives zero velocities, so impulses are bounded by the loads.
     Yes,
-    /// These impulses, normal sum one, are admissible and move nothing: a wedged body. Impulses can grow without bound.
+    /// Nonzero admissible impulses give zero velocities, as in a wedged body. Impulses can grow without bound.
     No {
-        /// The impulses.
+        /// Such impulses, with normal components that sum to one.
         r: Vec<f64>,
     },
-    /// The program was not solved.
+    /// The cone program was not solved.
     Unknown,
 }
 
-/// Whether the friction cone is pointed: min { rᵀ W r : r ∈ K, Σ r_N = 1 } > 0 [Anitescu2004, sec. 2.3].   [CONE-21]
+/// Tests if the friction cone is pointed: min { rᵀ W r : r ∈ K, Σ r_N = 1 } > 0 [Anitescu2004, sec. 2.3].   [CONE-21]
 pub fn pointed<W: Delassus>(problem: &FrictionProblem<W>) -> Pointed {
     let w = dense_operator(problem);
     let mut program = ConeProgram::new(problem, &w);
@@ -36,47 +35,48 @@ pub fn pointed<W: Delassus>(problem: &FrictionProblem<W>) -> Pointed {
     program.require(&normals, 1.0);
     let Some(r) = program.solve(&vec![0.0; problem.rows()]) else { return Pointed::Unknown };
     let largest = (0..problem.rows()).fold(0.0_f64, |largest, i| largest.max(w[i * problem.rows() + i]));
-    if quadratic(&w, &r) > ZERO * largest { Pointed::Yes } else { Pointed::No { r } }
+    if quadratic_form(&w, &r) > ZERO * largest { Pointed::Yes } else { Pointed::No { r } }
 }
 
-/// Normal impulse of one contact over all solutions with the velocities of a given one.
+/// Range of the normal impulse of one contact over all solutions with the same velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForceRange {
-    /// The block of the contact.
+    /// Block of the contact.
     pub block: usize,
-    /// The least normal impulse, N s.
+    /// Least normal impulse, N s.
     pub least: f64,
-    /// The largest normal impulse, N s.
+    /// Largest normal impulse, N s.
     pub most: f64,
 }
 
-/// How unique the impulses of a solution are.
+/// Uniqueness of the impulses of a solution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForceReport {
-    /// The impulses of least norm among those with the same velocities.
+    /// Minimum-norm impulses among those with the same velocities.
     pub least_norm: Vec<f64>,
-    /// The range of every normal impulse.
+    /// Range of every normal impulse.
     pub ranges: Vec<ForceRange>,
 }
 
 impl ForceReport {
-    /// Whether every normal impulse is determined to `tolerance` times the largest one.
+    /// True if the range of every normal impulse is at most `tolerance` times the largest one.
     pub fn unique(&self, tolerance: f64) -> bool {
         let largest = self.ranges.iter().fold(0.0_f64, |largest, range| largest.max(range.most.abs()));
         self.ranges.iter().all(|range| range.most - range.least <= tolerance * largest)
     }
 }
 
-/// All admissible impulses with the velocities of `solution`: their least norm and the range of each normal impulse.
-/// `None` when a program was not solved.   [CONE-22]
+/// Finds the minimum-norm impulses with the velocities of `solution`, and the range of each normal impulse.   [CONE-22]
 ///
-/// The admissible set is { r ∈ K : W r = W r*, r_i = 0 where contact i opens, r_T = −μ r_N u_T/‖u_T‖ where it slips }.
+/// The admissible set is { r ∈ K : W r = W r*, r_i = 0 if contact i is open, r_T = −μ r_N u_T/‖u_T‖ if it slips }.
+/// Returns `None` if a cone program was not solved.
 pub fn force_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &FrictionSolution) -> Option<ForceReport> {
     let n = problem.rows();
     let w = dense_operator(problem);
+    debug_assert_eq!(solution.r.len(), n, "one impulse per row");
     let (mut u, mut state) = (Vec::new(), Vec::new());
     problem.velocities(&solution.r, &mut u, &mut state);
-    // The identity instead of W: the objective is the norm, or linear.
+    // Quadratic term: the identity for the norm, zero for the linear programs.
     let identity: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
     let (mut norm, mut linear) = (ConeProgram::new(problem, &identity), ConeProgram::new(problem, &vec![0.0; n * n]));
     for program in [&mut norm, &mut linear] {
@@ -86,7 +86,7 @@ pub fn force_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &Fricti
             program.require(&row, target);
         }
         for (block, law) in problem.laws().iter().enumerate() {
-            hold_regime(program, law, &u[problem.range(block)], problem.range(block).start, problem.scale());
+            require_mode(program, law, &u[problem.range(block)], problem.range(block).start, problem.scale());
         }
     }
     let least_norm = norm.solve(&vec![0.0; n])?;
@@ -104,7 +104,7 @@ pub fn force_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &Fricti
     Some(ForceReport { least_norm, ranges })
 }
 
-/// Blocks of contacts and limits, with their normal rows.
+/// Blocks of contacts and limits with their normal rows.
 fn contacts<W: Delassus>(problem: &FrictionProblem<W>) -> impl Iterator<Item = (usize, usize)> + '_ {
     let is_contact = |law: &Law| match *law {
         Law::Cone { .. } | Law::Rolling { .. } => true,
@@ -114,8 +114,8 @@ fn contacts<W: Delassus>(problem: &FrictionProblem<W>) -> impl Iterator<Item = (
     problem.laws().iter().enumerate().filter(move |(_, law)| is_contact(law)).map(|(b, _)| (b, problem.range(b).start))
 }
 
-/// An open contact carries nothing; a slipping one has friction against the slip.
-fn hold_regime(program: &mut ConeProgram, law: &Law, u: &[f64], normal: usize, scale: f64) {
+/// Adds the equations of the contact mode: zero impulse if open, friction opposite to the slip if slipping.
+fn require_mode(program: &mut ConeProgram, law: &Law, u: &[f64], normal: usize, scale: f64) {
     let (Law::Cone { mu, .. }, [u_n, u_t @ ..]) = (law, u) else { return };
     let speed = super::law::norm(u_t);
     if *u_n > ZERO * scale {
@@ -127,8 +127,10 @@ fn hold_regime(program: &mut ConeProgram, law: &Law, u: &[f64], normal: usize, s
     }
 }
 
-fn quadratic(w: &[f64], r: &[f64]) -> f64 {
+/// rᵀ W r.
+fn quadratic_form(w: &[f64], r: &[f64]) -> f64 {
     let n = r.len();
+    debug_assert_eq!(w.len(), n * n, "W is square");
     (0..n).map(|i| r[i] * (0..n).map(|j| w[i * n + j] * r[j]).sum::<f64>()).sum()
 }
 
@@ -162,13 +164,13 @@ mod tests {
     #[test]
     fn a_slider_between_two_walls_is_wedged_and_a_box_on_the_floor_is_not() {
         let wedged = body(&[rows([1.0, 0.0], [-0.1, 0.0]), rows([-1.0, 0.0], [0.1, 0.0])], 0.5, [0.0, -0.1, 0.0]);
-        let Pointed::No { r } = pointed(&wedged) else { panic!("walls that press against each other cancel") };
+        let Pointed::No { r } = pointed(&wedged) else { panic!("impulses of opposite walls cancel") };
         assert!((r[0] - 0.5).abs() < 1e-6 && (r[2] - 0.5).abs() < 1e-6, "{r:?}");
         let resting = body(&[rows([0.0, 1.0], [-0.5, -0.5]), rows([0.0, 1.0], [0.5, -0.5])], 0.5, [0.0, -0.1, 0.0]);
         assert_eq!(pointed(&resting), Pointed::Yes);
     }
 
-    /// A table on four legs in space, weight one: each leg may carry from nothing to half of it.
+    /// Table of unit weight on four legs in space: the force of each leg ranges from zero to one half.
     #[test]
     fn a_table_on_four_legs_carries_its_weight_in_many_ways() {
         let legs = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];

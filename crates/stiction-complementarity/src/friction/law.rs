@@ -1,21 +1,21 @@
-//! What one block of impulses obeys: contact with friction, joint, limit or motor.
+//! Laws of the blocks: contact with friction, joint, limit or motor.
 
 use serde::{Deserialize, Serialize};
 
-/// The law between the impulses r and the velocities u of one block. Normal components come first.
+/// Law between the impulses r and the velocities u of one block. The normal component comes first.
 ///
-/// Every law reads r ∈ K and −û ∈ N_K(r), the normal cone of a closed convex set K at r, where û is u with De Saxcé's
-/// shift in the normal component (and u itself where there is no friction).   [CONE-1]
+/// Every law reads r ∈ K and −û ∈ N_K(r), the normal cone of a closed convex set K at r. For friction û is u with De Saxcé's
+/// shift in the normal component; otherwise û = u.   [CONE-1]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Law {
-    /// A joint: u = 0, r free.
+    /// Bilateral constraint (joint): u = 0, r free.
     Equality {
         /// Number of rows.
         rows: usize,
     },
-    /// One row with bounds: lower ≤ r ≤ upper, u ≥ 0 at the lower bound, ≤ 0 at the upper one, 0 between.
-    /// A frictionless contact or a joint limit is [0, ∞), a motor or dry joint friction [−τ, τ].
+    /// One row with bounds lower ≤ r ≤ upper: u ≥ 0 at the lower bound, u ≤ 0 at the upper one, u = 0 between them.
+    /// A frictionless contact or a joint limit has [0, ∞), a motor or dry joint friction [−τ, τ].
     Boxed {
         /// Lower bound, −∞ allowed.
         lower: f64,
@@ -24,7 +24,7 @@ pub enum Law {
     },
     /// Coulomb friction: ‖r_T‖ ≤ μ r_N, with 1 (plane), 2 (space) or 3 (space with torsion) tangential components.
     Cone {
-        /// Components, normal included: 2, 3 or 4.
+        /// Number of components, normal included: 2, 3 or 4.
         rows: usize,
         /// Friction coefficient μ ≥ 0.
         mu: f64,
@@ -38,7 +38,7 @@ pub enum Law {
     },
 }
 
-/// The most rows a block of a contact law has.
+/// Largest number of rows of a contact law.
 pub(crate) const MAX_CONTACT_ROWS: usize = 5;
 
 impl Law {
@@ -51,7 +51,7 @@ impl Law {
         }
     }
 
-    /// Whether the numbers make sense.
+    /// True if rows, bounds and coefficients are admissible.
     pub fn is_legal(&self) -> bool {
         let coefficient = |mu: f64| mu.is_finite() && mu >= 0.0;
         match *self {
@@ -62,7 +62,7 @@ impl Law {
         }
     }
 
-    /// The law between r · `unit` and u · `unit`: cones are the same, bounds are not.
+    /// Law between r · `unit` and u · `unit`: cones are invariant, bounds are scaled.
     pub(crate) fn in_unit(&self, unit: f64) -> Self {
         match *self {
             Self::Boxed { lower, upper } if unit != 1.0 => Self::Boxed { lower: lower * unit, upper: upper * unit },
@@ -87,13 +87,13 @@ impl Law {
             (Self::Boxed { lower, upper }, [r]) => *r = r.max(lower).min(upper),
             (Self::Cone { mu, .. }, [normal, tangential @ ..]) => {
                 let length = norm(tangential);
-                let n = nearest_normal(*normal, [(length, mu)]);
+                let n = projected_normal(*normal, [(length, mu)]);
                 shrink(tangential, length, mu * n);
                 *normal = n;
             }
             (Self::Rolling { mu, mu_r }, [normal, t1, t2, m1, m2]) => {
                 let (slide, roll) = (norm(&[*t1, *t2]), norm(&[*m1, *m2]));
-                let n = nearest_normal(*normal, [(slide, mu), (roll, mu_r)]);
+                let n = projected_normal(*normal, [(slide, mu), (roll, mu_r)]);
                 let (mut t, mut m) = ([*t1, *t2], [*m1, *m2]);
                 shrink(&mut t, slide, mu * n);
                 shrink(&mut m, roll, mu_r * n);
@@ -119,11 +119,12 @@ fn shrink(x: &mut [f64], length: f64, limit: f64) {
     }
 }
 
-/// Normal component of the projection onto {‖r_k‖ ≤ μ_k n for all k}: the minimiser over n ≥ 0 of the convex function
-/// ½ (n − r_N)² + Σ ½ max(0, ‖r_k‖ − μ_k n)². With both cones violated n = (r_N + Σ μ_k ‖r_k‖) / (1 + Σ μ_k²); with some,
-/// the same over those.   [CONE-3]
-fn nearest_normal<const K: usize>(r_n: f64, mut parts: [(f64, f64); K]) -> f64 {
-    // The cone that is violated longest comes first: its breakpoint ‖r_k‖/μ_k is largest.
+/// Normal component of the projection onto {‖r_k‖ ≤ μ_k n for all k}.
+///
+/// It minimises ½ (n − r_N)² + Σ ½ max(0, ‖r_k‖ − μ_k n)² over n ≥ 0, so n = (r_N + Σ μ_k ‖r_k‖) / (1 + Σ μ_k²) with the sums over
+/// the violated cones.   [CONE-3]
+fn projected_normal<const K: usize>(r_n: f64, mut parts: [(f64, f64); K]) -> f64 {
+    // Cones in descending order of their breakpoints ‖r_k‖/μ_k: as n grows, the first one stays violated longest.
     parts.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
     let (mut numerator, mut denominator) = (r_n, 1.0);
     for (length, mu) in parts {
@@ -141,8 +142,8 @@ fn nearest_normal<const K: usize>(r_n: f64, mut parts: [(f64, f64); K]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Brute force over the normal component: the best n on a fine grid.
-    fn brute(r: &[f64], law: Law) -> f64 {
+    /// Least squared distance over a fine grid of normal components.
+    fn least_distance_on_grid(r: &[f64], law: Law) -> f64 {
         let distance = |n: f64| {
             let part = |x: &[f64], mu: f64| (norm(x) - mu * n).max(0.0).powi(2);
             let rest = match law {
@@ -175,7 +176,7 @@ mod tests {
                 let mut p = r.clone();
                 law.project(&mut p);
                 let ours: f64 = r.iter().zip(&p).map(|(a, b)| (a - b).powi(2)).sum();
-                assert!(ours <= brute(&r, law) + 1e-9, "{law:?} {r:?} -> {p:?}");
+                assert!(ours <= least_distance_on_grid(&r, law) + 1e-9, "{law:?} {r:?} -> {p:?}");
                 let mut again = p.clone();
                 law.project(&mut again);
                 assert!(p.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-14), "{law:?} not idempotent at {r:?}");

@@ -6,7 +6,7 @@
 //! u = W r + q,     r_i ∈ K_i,   û_i = u_i + shift(u_i) e_N,   −û_i ∈ N_K(r_i)     for every block i.
 //! ```
 //!
-//! W comes explicitly ([`BlockMatrix`]) or through bodies ([`Bodies`]). The law of each block is a [`Law`].
+//! W is the Delassus operator, assembled ([`BlockMatrix`]) or matrix-free ([`Bodies`]). The law of each block is a [`Law`].
 
 pub(crate) mod active_set;
 pub(crate) mod admm;
@@ -32,14 +32,14 @@ use crate::linalg::BlockMatrix;
 use crate::problem::{ProblemError, ensure_finite, ensure_size};
 use version::Version;
 
-/// W explicit, or W through bodies: the two forms problems come in.
+/// The Delassus operator W in one of two forms: an assembled matrix, or matrix-free through the bodies.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-#[allow(clippy::large_enum_variant)] // One exists per problem; matching without a box reads better.
+#[allow(clippy::large_enum_variant)] // One exists per problem; a box would complicate every match.
 pub enum Operator {
-    /// W itself, blocks as the laws.
+    /// Assembled Delassus matrix; its block rows and columns are those of the laws.
     Assembled(BlockMatrix),
-    /// W = Hᵀ M⁻¹ H with block-diagonal M.
+    /// Matrix-free operator W = Hᵀ M⁻¹ H with block-diagonal M.
     MatrixFree(Bodies),
 }
 
@@ -83,8 +83,8 @@ impl Delassus for Operator {
     fn update(&self, block: usize, change: &[f64], state: &mut [f64]) {
         delegate!(self, inner => inner.update(block, change, state));
     }
-    fn explicit(&self, out: &mut [f64]) -> bool {
-        delegate!(self, inner => inner.explicit(out))
+    fn assemble(&self, out: &mut [f64]) -> bool {
+        delegate!(self, inner => inner.assemble(out))
     }
     fn dense(&self) -> Option<&[f64]> {
         delegate!(self, inner => Delassus::dense(inner))
@@ -94,19 +94,20 @@ impl Delassus for Operator {
     }
 }
 
-/// A frictional contact problem as a value.   [CONE-1]
+/// Frictional contact problem: operator, laws and free velocities.   [CONE-1]
 #[derive(Clone, Debug, Default)]
 pub struct FrictionProblem<W = Operator> {
     operator: W,
     laws: Vec<Law>,
-    /// Where the rows of each block begin, and the total at the end.
+    /// First row of each block, followed by the number of rows.
     offsets: Vec<usize>,
-    /// Velocities without impulses.
+    /// Free velocities: u at r = 0.
     q: Vec<f64>,
-    /// Compliance of each row, m/(N s): u = (W + diag c) r + q. Empty when everything is rigid.
+    /// Compliance c of each row, m/(N s): u = (W + diag c) r + q. Empty if all rows are rigid.
     compliance: Vec<f64>,
-    /// Of all of this, and of what is left when q changes alone.
+    /// Version of the whole problem.
     version: Version,
+    /// Version of operator, laws and compliance; a change of q alone keeps it.
     matrix_version: Version,
 }
 
@@ -119,7 +120,7 @@ impl<W: PartialEq> PartialEq for FrictionProblem<W> {
     }
 }
 
-/// Impulses and, as the method left them, velocities.
+/// Solution of a frictional contact problem.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionSolution {
     /// Impulses r of all blocks.
@@ -127,7 +128,7 @@ pub struct FrictionSolution {
 }
 
 impl<W: Delassus> FrictionProblem<W> {
-    /// The problem with this operator, laws and free velocities; refuses wrong sizes and impossible numbers.
+    /// Creates the problem from operator, laws and free velocities; rejects wrong sizes and invalid numbers.
     pub fn new(operator: W, laws: Vec<Law>, q: Vec<f64>) -> Result<Self, ProblemError> {
         let (version, matrix_version) = (Version::next(), Version::next());
         let (offsets, compliance) = (Vec::new(), Vec::new());
@@ -143,7 +144,7 @@ impl<W: Delassus> FrictionProblem<W> {
         Ok(self)
     }
 
-    /// Lets `fill` rewrite operator, laws and free velocities in the memory they have.
+    /// Lets `fill` rewrite operator, laws and free velocities in place, then validates them.
     pub fn refill<E: From<ProblemError>>(
         &mut self,
         fill: impl FnOnce(&mut W, &mut Vec<Law>, &mut Vec<f64>) -> Result<(), E>,
@@ -152,7 +153,7 @@ impl<W: Delassus> FrictionProblem<W> {
         Ok(self.check()?)
     }
 
-    /// Lets `fill` rewrite the free velocities alone.
+    /// Lets `fill` rewrite the free velocities only; the matrix version stays.
     pub fn refill_velocities(&mut self, fill: impl FnOnce(&W, &mut Vec<f64>)) -> Result<(), ProblemError> {
         self.version = Version::next();
         fill(&self.operator, &mut self.q);
@@ -172,6 +173,7 @@ impl<W: Delassus> FrictionProblem<W> {
             total += law.rows();
             self.offsets.push(total);
         }
+        debug_assert_eq!(self.offsets.len(), self.laws.len() + 1, "one offset per block and the total");
         ensure_size("laws", self.operator.blocks(), self.laws.len())?;
         ensure_size("operator", total, self.operator.rows())?;
         ensure_size("q", total, self.q.len())?;
@@ -186,12 +188,12 @@ impl<W: Delassus> FrictionProblem<W> {
         Ok(())
     }
 
-    /// W.
+    /// Delassus operator W.
     pub fn operator(&self) -> &W {
         &self.operator
     }
 
-    /// The law of each block.
+    /// Law of each block.
     pub fn laws(&self) -> &[Law] {
         &self.laws
     }
@@ -201,7 +203,7 @@ impl<W: Delassus> FrictionProblem<W> {
         &self.q
     }
 
-    /// Compliance of each row; empty when everything is rigid.
+    /// Compliance of each row; empty if all rows are rigid.
     pub fn compliance(&self) -> &[f64] {
         &self.compliance
     }
@@ -216,18 +218,19 @@ impl<W: Delassus> FrictionProblem<W> {
         self.laws.len()
     }
 
-    /// The same as long as operator, laws and compliance are.
+    /// Version of operator, laws and compliance; it changes whenever one of them may have changed.
     pub(crate) fn matrix_version(&self) -> Version {
         self.matrix_version
     }
 
-    /// The rows of a block.
+    /// Rows of a block.
     pub fn range(&self, block: usize) -> std::ops::Range<usize> {
         self.offsets[block]..self.offsets[block + 1]
     }
 
     /// out ← u = (W + diag c) r + q.
     pub fn velocities(&self, r: &[f64], out: &mut Vec<f64>, state: &mut Vec<f64>) {
+        debug_assert_eq!(r.len(), self.rows(), "one impulse per row");
         out.clear();
         out.resize(self.rows(), 0.0);
         self.operator.apply(r, out, state);
@@ -235,19 +238,19 @@ impl<W: Delassus> FrictionProblem<W> {
         out.iter_mut().zip(&self.compliance).zip(r).for_each(|((u, c), r)| *u += c * r);
     }
 
-    /// The divisor of the residual: ‖q‖₂, or 1 when q is zero or too small for numbers with all their digits.
+    /// Divisor of the residual: ‖q‖₂, or 1 if q is zero or subnormal.
     pub fn scale(&self) -> f64 {
         let norm = law::norm(&self.q);
         if norm > 1e-140 && norm < 1e140 {
             return norm;
         }
-        // Squares beyond the range of numbers: the same in the unit of the largest entry.
+        // Squares overflow or underflow: the norm is computed relative to the largest entry.
         let largest = self.q.iter().fold(0.0, |largest: f64, q| largest.max(q.abs()));
         let squares = self.q.iter().map(|q| (q / largest) * (q / largest));
         if largest >= f64::MIN_POSITIVE { largest * squares.sum::<f64>().sqrt() } else { 1.0 }
     }
 
-    /// Squared length of r_i − P_K(r_i − û_i), the violation of block i at impulses r and velocities u.   [CONE-5]
+    /// Squared natural map ‖r_i − P_K(r_i − û_i)‖² of block i at impulses r and velocities u.   [CONE-5]
     pub fn violation(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
         residual::violation(&self.laws[block], &r[range.clone()], &u[range])

@@ -1,7 +1,7 @@
-//! Block Gauss-Seidel for frictional contact: block after block is solved exactly while the others stand still.   [GS-1]
+//! Nonsmooth block Gauss-Seidel (NSGS): each block is solved exactly in turn while the other impulses are fixed.   [GS-1]
 //!
-//! Matrix-free: with [`Bodies`](super::Bodies) an impulse changes the velocities of its bodies only. Blocks are visited in the
-//! order of the problem, so results do not depend on anything else.
+//! The method works with the matrix-free operator: with [`Bodies`](super::Bodies) an impulse changes the velocities of its bodies only.
+//! Blocks are visited in the order of the problem, so results are deterministic.
 
 use super::local::{LocalBlock, Memory};
 use super::operator::Delassus;
@@ -14,19 +14,19 @@ use crate::solver::Solver;
 /// Options of [`FrictionNsgs`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionNsgsOptions {
-    /// The most sweeps over all blocks. A symmetric sweep counts as two. Default 10,000.
+    /// Largest number of iterations, each over all blocks. A symmetric iteration counts as two. Default 10,000.
     pub max_iterations: u32,
-    /// The residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; below 1e-14 it is rarely reached.
+    /// Residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; residuals below 1e-14 are rarely reached.
     pub tolerance: f64,
-    /// The residual is measured every so many sweeps, and earlier when the impulses stop changing. Default 10.
+    /// Iterations between two evaluations of the residual. It is evaluated earlier if the impulses stop changing. Default 10.
     pub check_every: u32,
-    /// Relaxation ω: r_i ← r_i + ω (r_i* − r_i). Default 1; 0.5 ends oscillations of redundant contacts. In (0, 1], because
-    /// beyond 1 impulses would leave their cones.
+    /// Relaxation ω in (0, 1]: r_i ← r_i + ω (r_i* − r_i). Default 1; 0.5 damps oscillations of redundant contacts. For ω > 1
+    /// impulses would leave their cones.
     pub relaxation: f64,
-    /// Sweeps forth and back in turn. Default off.
+    /// Alternates between forward and backward order of the blocks. Default off.
     pub symmetric: bool,
-    /// Ends with `BudgetExhausted` when the best residual has not fallen to 0.9 of itself within so many sweeps; 0 never
-    /// ends so. Default 2000.
+    /// Iterations within which the best residual must fall by a factor 0.9. Otherwise the method ends with `BudgetExhausted`.
+    /// 0 disables the test. Default 2000.
     pub stall_after: u32,
 }
 
@@ -44,7 +44,7 @@ impl Default for FrictionNsgsOptions {
 }
 
 impl FrictionNsgsOptions {
-    /// Refuses numbers that make no sense.
+    /// Rejects options outside of their ranges.
     pub fn validate(&self) -> Result<(), OptionError> {
         let error = |name, value, range| Err(OptionError { name, value, range });
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
@@ -60,83 +60,88 @@ impl FrictionNsgsOptions {
     }
 }
 
-/// Why the last run ended without a solution.
+/// Reason for which a run ended without a solution.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NsgsFailure {
-    /// Progress became too slow.
+    /// The residual stopped decreasing.
     #[error(
-        "stalled at residual {residual:e} after {sweeps} sweeps: try relaxation 0.5, or a method with factorisations"
+        "Gauss-Seidel stalled at residual {residual:e} after {iterations} iterations: \
+         try relaxation 0.5 or a method with factorisations"
     )]
     Stalled {
-        /// Sweeps made.
-        sweeps: u32,
+        /// Iterations made.
+        iterations: u32,
         /// Best residual [CONE-5].
         residual: f64,
     },
-    /// The budget ran out while the residual still fell.
-    #[error("{sweeps} sweeps were not enough; the residual is {residual:e}")]
+    /// The iterations ran out while the residual was still decreasing.
+    #[error("Gauss-Seidel has residual {residual:e} after all {iterations} iterations: raise max_iterations")]
     OutOfIterations {
-        /// Sweeps made.
-        sweeps: u32,
+        /// Iterations made.
+        iterations: u32,
         /// Best residual [CONE-5].
         residual: f64,
     },
-    /// Numbers overflowed.
-    #[error("numbers overflowed in sweep {sweeps}")]
+    /// Impulses overflowed.
+    #[error("impulses overflowed in Gauss-Seidel iteration {iterations}: check the scaling of the problem")]
     Overflow {
-        /// Sweeps made.
-        sweeps: u32,
+        /// Iterations made.
+        iterations: u32,
     },
 }
 
-/// Block Gauss-Seidel with exact local solutions.   [GS-1]
+/// Nonsmooth block Gauss-Seidel with exact local solutions.   [GS-1]
 ///
-/// Best where contacts are many and loads short: piles, single objects, warm starts. Towers, walls and large mass ratios
-/// need more sweeps than anyone has; it then ends with `BudgetExhausted` and its best iterate.
+/// It is best for many contacts with short load paths: piles, single objects, warm starts. Towers, walls and large mass ratios
+/// converge too slowly; the method then ends with `BudgetExhausted` and its best iterate.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionNsgs {
     options: FrictionNsgsOptions,
     locals: Vec<LocalBlock>,
+    /// Warm start of each local problem.
     memory: Vec<Memory>,
+    /// State of the operator, consistent with the impulses.
     state: Vec<f64>,
-    /// Velocities of all rows at a measurement.
+    /// Velocities of all rows at the last evaluation of the residual.
     u: Vec<f64>,
+    /// Impulses of least residual.
     best: Vec<f64>,
-    /// Scratch of the size of the largest block.
+    /// Scratch memory of the size of the largest block: local right-hand side and local impulses.
     g: Vec<f64>,
     r: Vec<f64>,
-    /// The diagonal blocks of W + diag c, row by row, one after the other, and where each begins.
+    /// Diagonal blocks of W + diag c, row by row, one after the other.
     diagonals: Vec<f64>,
+    /// Offset of each block in `diagonals`.
     starts: Vec<usize>,
-    /// min(1, ‖A_ii‖²): turns squares of impulses into squares of velocities where those are smaller.
+    /// min(1, ‖A_ii‖²): converts squared changes of impulses into those of velocities if these are smaller.
     weights: Vec<f64>,
     failure: Option<NsgsFailure>,
 }
 
 impl FrictionNsgs {
-    /// With default options.
+    /// Creates the method with default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With these options, once they make sense.
+    /// Creates the method with these options, which are validated.
     pub fn with_options(options: FrictionNsgsOptions) -> Result<Self, OptionError> {
         options.validate()?;
         Ok(Self { options, ..Self::default() })
     }
 
-    /// The options.
+    /// Options of the method.
     pub fn options(&self) -> &FrictionNsgsOptions {
         &self.options
     }
 
-    /// Why the last run ended without a solution, if it did.
+    /// Reason for which the last run ended without a solution; none if it found one.
     pub fn last_failure(&self) -> Option<NsgsFailure> {
         self.failure
     }
 
-    /// Makes every block ready: its diagonal block of W + diag c, and what the local solution needs of it.
+    /// Computes the diagonal block of W + diag c of every block and prepares its local problem.
     fn prepare<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
         self.locals.truncate(problem.blocks());
         self.memory.clear();
@@ -161,12 +166,13 @@ impl FrictionNsgs {
                 None => self.locals.push(LocalBlock::new(law, a)),
             }
         }
+        debug_assert_eq!(self.locals.len(), problem.blocks(), "one local problem per block");
         self.g.resize(largest, 0.0);
         self.r.resize(largest, 0.0);
     }
 
-    /// Solves one block and returns the square of the change of its impulses, in the smaller of the two units.
-    fn visit<W: Delassus>(&mut self, problem: &FrictionProblem<W>, block: usize, r: &mut [f64]) -> f64 {
+    /// Solves one block and returns the squared change of its impulses, or of its velocities if that is smaller.
+    fn update_block<W: Delassus>(&mut self, problem: &FrictionProblem<W>, block: usize, r: &mut [f64]) -> f64 {
         let range = problem.range(block);
         let rows = range.len();
         let (g, next) = (&mut self.g[..rows], &mut self.r[..rows]);
@@ -175,8 +181,10 @@ impl FrictionNsgs {
         let compliance = problem.compliance().get(range.clone()).unwrap_or(&[]);
         g.iter_mut().zip(compliance).zip(&*present).for_each(|((g, c), r)| *g += c * r);
         g.iter_mut().zip(&problem.q()[range]).for_each(|(g, q)| *g += q);
-        // g = q_i + Σ_{j≠i} W_ij r_j: what the block would feel without its own impulse.
-        let a = self.diagonals[self.starts[block]..].chunks_exact(rows);
+        // g = q_i + Σ_{j≠i} W_ij r_j: velocity of the block without its own impulse.
+        let start = self.starts[block];
+        debug_assert!(start + rows * rows <= self.diagonals.len(), "the diagonal block is stored");
+        let a = self.diagonals[start..].chunks_exact(rows);
         g.iter_mut().zip(a).for_each(|(g, row)| *g -= dot(row, present));
         next.copy_from_slice(present);
         let _ = self.locals[block].solve(g, next, &mut self.memory[block]);
@@ -193,8 +201,8 @@ impl FrictionNsgs {
         change * self.weights[block]
     }
 
-    /// The residual [CONE-5] of `r`; brings the state back in step with it.
-    fn measure<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &[f64]) -> f64 {
+    /// Residual [CONE-5] of `r`. It also recomputes the state of the operator, which removes accumulated rounding errors.
+    fn evaluate_residual<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &[f64]) -> f64 {
         problem.velocities(r, &mut self.u, &mut self.state);
         let sum: f64 = (0..problem.blocks()).map(|block| problem.violation(block, r, &self.u)).sum();
         problem.operator().begin(r, &mut self.state);
@@ -204,58 +212,58 @@ impl FrictionNsgs {
     fn iterate<W: Delassus>(&mut self, max_iterations: u32, problem: &FrictionProblem<W>, r: &mut [f64]) -> Ending {
         let FrictionNsgsOptions { tolerance, check_every, symmetric, stall_after, .. } = self.options;
         let scale = problem.scale();
-        let mut best = self.measure(problem, r);
+        let mut best = self.evaluate_residual(problem, r);
         if best <= tolerance {
             return Ending::new(Status::Solved, 0);
         }
         self.best.clear();
         self.best.extend_from_slice(r);
-        // The sweep at which `mark` was reached; a stall is too long a time without 0.9 of it.
-        let (mut mark, mut marked_at) = (best, 0);
-        let mut quiet = tolerance;
-        for sweep in 1..=max_iterations {
-            let backward = symmetric && sweep % 2 == 0;
+        // Reference residual of the stall test and the iteration that reached it.
+        let (mut stall_reference, mut reference_iteration) = (best, 0);
+        let mut change_tolerance = tolerance;
+        for iteration in 1..=max_iterations {
+            let backward = symmetric && iteration % 2 == 0;
             let mut change = 0.0;
             for k in 0..problem.blocks() {
-                change += self.visit(problem, if backward { problem.blocks() - 1 - k } else { k }, r);
+                change += self.update_block(problem, if backward { problem.blocks() - 1 - k } else { k }, r);
             }
             if !change.is_finite() {
-                return self.fail(NsgsFailure::Overflow { sweeps: sweep }, r);
+                return self.fail(NsgsFailure::Overflow { iterations: iteration }, r);
             }
-            let settled = change.sqrt() <= quiet * scale;
-            if !settled && sweep % check_every != 0 && sweep != max_iterations {
+            let small_change = change.sqrt() <= change_tolerance * scale;
+            if !small_change && iteration % check_every != 0 && iteration != max_iterations {
                 continue;
             }
-            let residual = self.measure(problem, r);
+            let residual = self.evaluate_residual(problem, r);
             if residual <= tolerance {
-                return Ending::new(Status::Solved, sweep);
+                return Ending::new(Status::Solved, iteration);
             }
-            if settled {
-                // Small changes promised more than the ruler found: ask for smaller ones next time.
-                quiet *= 0.5;
+            if small_change {
+                // The change was small although the residual is not: require a smaller change next time.
+                change_tolerance *= 0.5;
             }
             if residual < best {
                 best = residual;
                 self.best.copy_from_slice(r);
             }
-            if best <= 0.9 * mark {
-                (mark, marked_at) = (best, sweep);
+            if best <= 0.9 * stall_reference {
+                (stall_reference, reference_iteration) = (best, iteration);
             }
-            if change == 0.0 || stall_after > 0 && sweep - marked_at >= stall_after {
-                return self.fail(NsgsFailure::Stalled { sweeps: sweep, residual: best }, r);
+            if change == 0.0 || stall_after > 0 && iteration - reference_iteration >= stall_after {
+                return self.fail(NsgsFailure::Stalled { iterations: iteration, residual: best }, r);
             }
         }
-        self.fail(NsgsFailure::OutOfIterations { sweeps: max_iterations, residual: best }, r)
+        self.fail(NsgsFailure::OutOfIterations { iterations: max_iterations, residual: best }, r)
     }
 
-    /// Puts the best iterate back and claims what the failure means.
+    /// Restores the best iterate, stores the failure and returns its status.
     fn fail(&mut self, failure: NsgsFailure, r: &mut [f64]) -> Ending {
         r.copy_from_slice(&self.best);
         self.failure = Some(failure);
         match failure {
-            NsgsFailure::Overflow { sweeps } => Ending::new(Status::Breakdown, sweeps),
-            NsgsFailure::Stalled { sweeps, .. } | NsgsFailure::OutOfIterations { sweeps, .. } => {
-                Ending::new(Status::BudgetExhausted, sweeps)
+            NsgsFailure::Overflow { iterations } => Ending::new(Status::Breakdown, iterations),
+            NsgsFailure::Stalled { iterations, .. } | NsgsFailure::OutOfIterations { iterations, .. } => {
+                Ending::new(Status::BudgetExhausted, iterations)
             }
         }
     }
@@ -273,7 +281,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionNsgs {
 }
 
 impl FrictionNsgs {
-    /// Runs with another budget of sweeps.
+    /// Runs with another iteration budget.
     pub(crate) fn run_at_most<W: Delassus>(
         &mut self,
         max_iterations: u32,
@@ -288,7 +296,7 @@ impl FrictionNsgs {
             Some(guess) => r.extend_from_slice(&guess.r),
             None => r.resize(problem.rows(), 0.0),
         }
-        // From outside its set no relaxation below 1 would ever lead back.
+        // Relaxation below 1 does not make an infeasible start feasible, so the start is projected.
         for (block, law) in problem.laws().iter().enumerate() {
             law.project(&mut r[problem.range(block)]);
         }

@@ -1,10 +1,10 @@
-//! The Delassus operator W: from impulses to velocities, as an explicit block matrix or through the bodies.
+//! The Delassus operator W, which maps impulses to velocities: assembled as a block matrix, or matrix-free through the bodies.
 
 use crate::linalg::BlockMatrix;
 use crate::problem::ProblemError;
 use std::ops::Range;
 
-/// W as the methods see it. Blocks are those of the laws.
+/// Interface of the Delassus operator W to the methods. Its blocks are those of the laws.
 pub trait Delassus {
     /// Number of blocks.
     fn blocks(&self) -> usize;
@@ -12,7 +12,7 @@ pub trait Delassus {
     /// Number of rows.
     fn rows(&self) -> usize;
 
-    /// The first entry that is not finite, as (row, value), where the operator can tell; such an operator is refused.
+    /// First entry that is not finite, as (row, value). A problem with such an entry is rejected. The default checks nothing.
     fn first_not_finite(&self) -> Option<(usize, f64)> {
         None
     }
@@ -20,35 +20,35 @@ pub trait Delassus {
     /// out ← W r; `state` is scratch memory.
     fn apply(&self, r: &[f64], out: &mut [f64], state: &mut Vec<f64>);
 
-    /// The diagonal block W_ii, row by row.
+    /// out ← diagonal block W_ii, row by row.
     fn diagonal(&self, block: usize, out: &mut [f64]);
 
-    /// Prepares `state`, whatever the operator keeps up to date while single blocks of r change.
+    /// Initialises `state`, which [`velocity`](Self::velocity) reads and [`update`](Self::update) keeps consistent with r.
     fn begin(&self, r: &[f64], state: &mut Vec<f64>);
 
-    /// out ← (W r)_i, with `state` in step with `r`.
+    /// out ← (W r)_i, with a `state` that is consistent with `r`.
     fn velocity(&self, block: usize, r: &[f64], state: &[f64], out: &mut [f64]);
 
-    /// Takes note that block `block` of r has changed by `change`.
+    /// Updates `state` after block `block` of r has changed by `change`.
     fn update(&self, block: usize, change: &[f64], state: &mut [f64]);
 
-    /// out ← W as a dense matrix, row by row. False, with `out` unchanged, from operators that cannot tell it cheaply.
-    fn explicit(&self, _out: &mut [f64]) -> bool {
+    /// out ← W as a dense matrix, row by row. Returns false and leaves `out` unchanged if the operator cannot be assembled.
+    fn assemble(&self, _out: &mut [f64]) -> bool {
         false
     }
 
-    /// W as a dense matrix, row by row, where the operator has it at hand.
+    /// W as a dense matrix, row by row, if the operator stores it in that form.
     fn dense(&self) -> Option<&[f64]> {
         None
     }
 
-    /// Whether W is symmetric to the last bit by the way it is made.
+    /// True if W is bitwise symmetric by construction.
     fn is_symmetric(&self) -> bool {
         false
     }
 }
 
-/// W given explicitly: u = W r + q.
+/// Assembled Delassus matrix: u = W r + q.
 impl Delassus for BlockMatrix {
     fn blocks(&self) -> usize {
         self.block_rows()
@@ -69,6 +69,7 @@ impl Delassus for BlockMatrix {
 
     fn diagonal(&self, block: usize, out: &mut [f64]) {
         out.fill(0.0);
+        // A diagonal block that is not stored is zero.
         if let Some((_, values)) = self.row(block).find(|(col, _)| *col == block) {
             out.copy_from_slice(values);
         }
@@ -93,7 +94,8 @@ impl Delassus for BlockMatrix {
         Self::dense(self).is_some()
     }
 
-    fn explicit(&self, out: &mut [f64]) -> bool {
+    fn assemble(&self, out: &mut [f64]) -> bool {
+        debug_assert_eq!(out.len(), Self::rows(self) * self.cols(), "out holds the whole matrix");
         if let Some(dense) = Self::dense(self) {
             out.copy_from_slice(dense);
             return true;
@@ -112,45 +114,46 @@ impl Delassus for BlockMatrix {
     }
 }
 
-/// Bodies with block-diagonal mass matrix M and constraint rows Hᵀ: W = Hᵀ M⁻¹ H without ever forming it.   [CONE-4]
+/// Matrix-free Delassus operator W = Hᵀ M⁻¹ H of bodies with block-diagonal mass matrix M and constraint Jacobian Hᵀ.   [CONE-4]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
-    /// Hᵀ: block rows are the laws, block columns the bodies; its blocks are Jacobians.
+    /// Constraint Jacobian Hᵀ: block rows are the laws, block columns the bodies.
     jacobian: BlockMatrix,
-    /// Rows M⁻¹ Hᵀ of the same pattern, transposed: block (i, b) is (M_b⁻¹ H_bi)ᵀ.
+    /// (M⁻¹ H)ᵀ with the sparsity pattern of Hᵀ: block (i, b) is (M_b⁻¹ H_bi)ᵀ.
     response: BlockMatrix,
-    /// The blocks M_b, row by row, one after the other.
+    /// Mass blocks M_b one after the other, each row by row.
     mass: Vec<f64>,
-    /// Where each block of `mass` begins.
+    /// Offset of each block in `mass` and `inverse`.
     mass_starts: Vec<usize>,
+    /// Inverse mass blocks M_b⁻¹, stored as `mass`.
     inverse: Vec<f64>,
 }
 
 impl Bodies {
-    /// Bodies with the given mass blocks (symmetric positive definite, row by row) and constraint Jacobian Hᵀ.
+    /// Creates the operator from the constraint Jacobian Hᵀ and the mass blocks (symmetric positive definite, row by row).
     pub fn new(jacobian: BlockMatrix, mass: Vec<f64>) -> Result<Self, ProblemError> {
         let mut bodies = Self { jacobian, mass, ..Self::default() };
         bodies.refresh()?;
         Ok(bodies)
     }
 
-    /// Lets `fill` rewrite the Jacobian and the mass blocks in the memory they have, then prepares the rest.
+    /// Lets `fill` rewrite the Jacobian and the mass blocks in place, then recomputes everything derived from them.
     pub fn refill(&mut self, fill: impl FnOnce(&mut BlockMatrix, &mut Vec<f64>)) -> Result<(), ProblemError> {
         fill(&mut self.jacobian, &mut self.mass);
         self.refresh()
     }
 
-    /// Hᵀ by blocks.
+    /// Constraint Jacobian Hᵀ by blocks.
     pub fn jacobian(&self) -> &BlockMatrix {
         &self.jacobian
     }
 
-    /// The mass block of a body, row by row.
+    /// Mass block of a body, row by row.
     pub fn mass(&self, body: usize) -> &[f64] {
         &self.mass[self.mass_range(body)]
     }
 
-    /// The inverse of the mass block of a body, row by row.
+    /// Inverse mass block of a body, row by row.
     pub fn inverse_mass(&self, body: usize) -> &[f64] {
         &self.inverse[self.mass_range(body)]
     }
@@ -178,12 +181,12 @@ impl Bodies {
                 return Err(ProblemError::NotDefinite { part: "mass", block: body });
             }
         }
-        self.respond();
+        self.compute_response();
         Ok(())
     }
 
-    /// Fills `response`: (M⁻¹ H)ᵀ block by block.
-    fn respond(&mut self) {
+    /// Computes `response`, (M⁻¹ H)ᵀ, block by block.
+    fn compute_response(&mut self) {
         let mut response = std::mem::take(&mut self.response);
         response.map_from(&self.jacobian, |body, block, out| {
             let (size, inverse) = (self.jacobian.col_size(body), self.inverse_mass(body));
@@ -226,6 +229,7 @@ impl Delassus for Bodies {
     fn diagonal(&self, block: usize, out: &mut [f64]) {
         out.fill(0.0);
         let rows = self.jacobian.row_size(block);
+        debug_assert_eq!(out.len(), rows * rows, "out holds the diagonal block");
         for ((body, a), (_, b)) in self.jacobian.row(block).zip(self.response.row(block)) {
             let size = self.jacobian.col_size(body).max(1);
             for (out, a) in out.chunks_exact_mut(rows).zip(a.chunks_exact(size)) {
@@ -236,7 +240,7 @@ impl Delassus for Bodies {
         }
     }
 
-    /// The state is v − v_free = M⁻¹ H r, the velocities that the impulses give to the bodies.
+    /// Sets the state to M⁻¹ H r, the change of the body velocities due to the impulses.
     fn begin(&self, r: &[f64], state: &mut Vec<f64>) {
         state.clear();
         state.resize(self.jacobian.cols(), 0.0);
@@ -252,7 +256,8 @@ impl Delassus for Bodies {
         self.response.row_transpose_mul_add(block, change, state);
     }
 
-    fn explicit(&self, out: &mut [f64]) -> bool {
+    fn assemble(&self, out: &mut [f64]) -> bool {
+        debug_assert_eq!(out.len(), self.jacobian.rows().pow(2), "out holds the whole matrix");
         self.jacobian.symmetric_product_into(&self.response, out);
         true
     }
@@ -262,15 +267,17 @@ impl Delassus for Bodies {
     }
 }
 
-/// A S, row by row, with rows of N numbers and symmetric S.
+/// out ← A S for symmetric S; A and S have rows of N numbers.
 fn times_symmetric<const N: usize>(a: &[f64], s: &[f64], out: &mut [f64]) {
+    debug_assert!(a.len() == out.len() && s.len() == N * N, "A and out have equal shapes, S is N by N");
     for (row, out) in a.as_chunks::<N>().0.iter().zip(out.as_chunks_mut::<N>().0) {
         out.iter_mut().zip(s.as_chunks::<N>().0).for_each(|(out, column)| *out = crate::linalg::dot(row, column));
     }
 }
 
-/// Inverse of a symmetric positive definite matrix of the given size by Cholesky; false when it is not.
+/// Inverts a symmetric positive definite matrix by Cholesky factorisation; returns false if it is not positive definite.
 pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
+    debug_assert!(a.len() == size * size && out.len() == size * size, "both matrices are size by size");
     if is_diagonal(size, a) {
         return invert_diagonal(size, a, out);
     }
@@ -295,12 +302,12 @@ pub(crate) fn invert(size: usize, a: &[f64], out: &mut [f64]) -> bool {
     true
 }
 
-/// Between two numbers of the diagonal there are as many others as rows.
+/// True if all off-diagonal entries are zero: `size` of them lie between two consecutive diagonal entries.
 fn is_diagonal(size: usize, a: &[f64]) -> bool {
     a.get(1..).unwrap_or_default().chunks(size + 1).all(|between| between.iter().take(size).all(|a| *a == 0.0))
 }
 
-/// The same numbers as by the factor, which is diagonal too: bodies in the plane and feet.
+/// Inverts a diagonal matrix with the bits that its Cholesky factor would give. Planar bodies and support points have such a mass.
 fn invert_diagonal(size: usize, a: &[f64], out: &mut [f64]) -> bool {
     out.fill(0.0);
     for (out, a) in out.iter_mut().zip(a).step_by(size + 1) {
@@ -313,7 +320,7 @@ fn invert_diagonal(size: usize, a: &[f64], out: &mut [f64]) -> bool {
     true
 }
 
-/// From the Cholesky factor in the lower triangle to the whole inverse L⁻ᵀ L⁻¹.
+/// Replaces the Cholesky factor L in the lower triangle by the whole inverse L⁻ᵀ L⁻¹.
 fn invert_factor(size: usize, l: &mut [f64]) {
     for j in 0..size {
         l[j * size + j] = 1.0 / l[j * size + j];
@@ -328,7 +335,7 @@ fn invert_factor(size: usize, l: &mut [f64]) {
     for i in 0..size {
         for j in 0..=i {
             let sum: f64 = (i..size).map(|k| l[k * size + i] * l[k * size + j]).sum();
-            // Entry (i, j) of the factor is needed no more once row i of the product is known from rows ≥ i.
+            // Row i of the product reads rows k ≥ i of L⁻¹ only and is written to the upper triangle, its diagonal entry last.
             l[j * size + i] = sum;
         }
     }

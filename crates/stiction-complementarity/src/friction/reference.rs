@@ -1,4 +1,4 @@
-//! The slow, trusted reference: De Saxcé's fixed point over second-order cone programs solved by Clarabel.
+//! Slow reference method: De Saxcé's fixed-point iteration over second-order cone programs solved by Clarabel.
 //!
 //! With the shift s held fixed the law [CONE-1] is the optimality condition of a convex program,   [CONE-20]
 //!
@@ -6,9 +6,9 @@
 //! minimise ½ rᵀ W r + (q + s e_N)ᵀ r   over r ∈ K,      then  s ← shift(u(r)),
 //! ```
 //!
-//! and a fixed point of s is a solution of the exact problem. It is built on code nobody here wrote, so it can disagree
-//! with the fast methods; that is its use. It forms W densely, allocates freely, and needs W symmetric: an optimum exists
-//! for no other.
+//! and a fixed point of s is a solution of the exact problem. Clarabel is independent code, so the method is a check of the fast ones.
+//! It assembles W as a dense matrix and allocates in every run. W must be symmetric, because the law is an optimality condition for
+//! symmetric W only.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
@@ -23,12 +23,12 @@ use crate::solver::Solver;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrictionReferenceOptions {
-    /// Cone programs solved at most. Default 200.
+    /// Largest number of cone programs. Default 200.
     pub max_programs: u32,
-    /// The fixed point stops when the residual [CONE-5] is at most this. Dimensionless. Default 1e-10; Clarabel itself
-    /// reaches about 1e-11, so 1e-12 and below end with `SolvedLoosely`.
+    /// Residual [CONE-5] at which the iteration ends. Dimensionless. Default 1e-10; Clarabel itself reaches about 1e-11, so 1e-12
+    /// and below end with `SolvedLoosely`.
     pub tolerance: f64,
-    /// W counts as symmetric when ‖W − Wᵀ‖∞ ≤ this times ‖W‖∞. Dimensionless. Default 1e-9.
+    /// Largest ratio ‖W − Wᵀ‖∞ / ‖W‖∞ at which W counts as symmetric. Dimensionless. Default 1e-9.
     pub asymmetry: f64,
 }
 
@@ -38,14 +38,14 @@ impl Default for FrictionReferenceOptions {
     }
 }
 
-/// De Saxcé's fixed point over cone programs.
+/// De Saxcé's fixed-point iteration over cone programs.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionReference {
     options: FrictionReferenceOptions,
 }
 
 impl FrictionReference {
-    /// The method with other options.
+    /// Creates the method with these options, which are validated.
     pub fn with_options(options: FrictionReferenceOptions) -> Result<Self, OptionError> {
         for (name, value) in [("tolerance", options.tolerance), ("asymmetry", options.asymmetry)] {
             if !(value.is_finite() && value > 0.0) {
@@ -100,7 +100,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
     }
 }
 
-/// W + diag c row by row, one unit impulse after the other.
+/// Assembles W + diag c row by row, by applying W to unit impulses.
 pub(super) fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f64> {
     let n = problem.rows();
     let (mut unit, mut column, mut state) = (vec![0.0; n], vec![0.0; n], Vec::new());
@@ -117,7 +117,7 @@ pub(super) fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f
     w
 }
 
-/// How far W is from being symmetric: largest |W_ij − W_ji| relative to the largest |W_ij|.
+/// Relative asymmetry of W: largest |W_ij − W_ji| over the largest |W_ij|.
 pub(crate) fn relative_asymmetry<W: Delassus>(problem: &FrictionProblem<W>) -> f64 {
     asymmetry(problem.rows(), &dense_operator(problem))
 }
@@ -133,14 +133,14 @@ fn asymmetry(n: usize, w: &[f64]) -> f64 {
     if largest > 0.0 { worst / largest } else { 0.0 }
 }
 
-/// minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones: everything but g, which changes with the shift.
+/// Cone program: minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones. It holds everything but g, which changes with the shift.
 pub(super) struct ConeProgram {
     n: usize,
     p: CscMatrix<f64>,
     constraints: Slacks,
 }
 
-/// Rows −A r + b of the constraints, collected in the order of the cones.
+/// Constraint rows b − A r, in the order of the cones.
 #[derive(Default)]
 struct Slacks {
     rows: Vec<usize>,
@@ -151,7 +151,7 @@ struct Slacks {
 }
 
 impl Slacks {
-    /// The slack `factor` · r_col + `constant`.
+    /// Adds the row `factor` · r_col + `constant`.
     fn slack(&mut self, col: usize, factor: f64, constant: f64) {
         self.rows.push(self.b.len());
         self.cols.push(col);
@@ -159,7 +159,7 @@ impl Slacks {
         self.b.push(constant);
     }
 
-    /// ‖r_T‖ ≤ μ r_N for the tangential columns; with μ = 0 they vanish.
+    /// Adds ‖r_T‖ ≤ μ r_N for the tangential columns; for μ = 0 they are set to zero.
     fn cone(&mut self, normal: usize, mu: f64, tangential: std::ops::Range<usize>) {
         let rows = tangential.len();
         if mu > 0.0 {
@@ -171,6 +171,7 @@ impl Slacks {
         tangential.for_each(|col| self.slack(col, 1.0, 0.0));
     }
 
+    /// Adds the bound `factor` · r_col + `constant` ≥ 0.
     fn bound(&mut self, col: usize, factor: f64, constant: f64) {
         self.cones.push(NonnegativeConeT(1));
         self.slack(col, factor, constant);
@@ -178,8 +179,10 @@ impl Slacks {
 }
 
 impl ConeProgram {
+    /// Creates the program of a problem with quadratic term `w`, row by row.
     pub(super) fn new<W: Delassus>(problem: &FrictionProblem<W>, w: &[f64]) -> Self {
         let n = problem.rows();
+        debug_assert_eq!(w.len(), n * n, "W is square");
         let mut rows = Slacks::default();
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
@@ -220,8 +223,9 @@ impl ConeProgram {
         cones.push(ZeroConeT(1));
     }
 
-    /// The minimiser for the linear term g, or nothing when Clarabel gives up.
+    /// Minimiser for the linear term g; none if Clarabel fails.
     pub(super) fn solve(&self, g: &[f64]) -> Option<Vec<f64>> {
+        debug_assert_eq!(g.len(), self.n, "one linear coefficient per row");
         let settings = DefaultSettings {
             verbose: false,
             max_iter: 200,
@@ -234,13 +238,13 @@ impl ConeProgram {
         let a = CscMatrix::new_from_triplets(b.len(), self.n, rows.clone(), cols.clone(), values.clone());
         let mut solver = DefaultSolver::new(&self.p, g, &a, b, cones, settings).ok()?;
         solver.solve();
-        // At this tolerance "almost solved" is the normal ending; the residual of the exact problem decides.
+        // At this tolerance "almost solved" is the usual status; the caller checks the residual of the exact problem.
         let usable = [SolverStatus::Solved, SolverStatus::AlmostSolved, SolverStatus::InsufficientProgress];
         usable.contains(&solver.solution.status).then(|| solver.solution.x.clone())
     }
 }
 
-/// The upper triangle of the symmetric part, by columns.
+/// Upper triangle of the symmetric part, by columns.
 fn upper_triangle(n: usize, w: &[f64]) -> CscMatrix<f64> {
     let (mut rows, mut cols, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for j in 0..n {
@@ -263,7 +267,7 @@ mod tests {
     use crate::outcome::Tolerance;
     use crate::solver::solve;
 
-    /// A unit mass on a plane with free velocity (normal, t1, t2): open, stuck or sliding in closed form.
+    /// Unit mass on a plane with free velocity (normal, t1, t2): open, stick and slip in closed form.
     #[test]
     fn a_particle_opens_sticks_and_slides() {
         let cases = [

@@ -1,4 +1,4 @@
-//! The ruler of frictional problems: by how much impulses miss the laws of all blocks.   [CONE-5]
+//! The residual of frictional problems: norm of the natural map over all blocks.   [CONE-5]
 
 use super::law::Law;
 use super::operator::Delassus;
@@ -7,28 +7,29 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::problem::{Problem, Residual};
 use std::cell::RefCell;
 
-/// What the ruler keeps so that measuring allocates nothing, and measures the same impulses of the same problem once.
+/// Scratch memory of the residual, and a cache of the last evaluation. Evaluations allocate nothing once it has grown.
 struct Memory {
-    /// Velocities and operator state: scratch memory only.
+    /// Velocities: scratch memory.
     u: Vec<f64>,
+    /// State of the operator: scratch memory.
     state: Vec<f64>,
-    last: Measurement,
+    last: CachedResidual,
 }
 
-/// Impulses that were measured, with the problem and the residual.
-struct Measurement {
-    of: Option<(Version, Residual)>,
+/// Residual of the impulses that were evaluated last, with the version of their problem.
+struct CachedResidual {
+    entry: Option<(Version, Residual)>,
     r: Vec<f64>,
 }
 
-impl Measurement {
-    /// The residual of impulses, where it was these that were measured.
-    fn recall(&self, version: Version, r: &[f64]) -> Option<Residual> {
-        self.of.filter(|(of, _)| *of == version && self.r == r).map(|(_, residual)| residual)
+impl CachedResidual {
+    /// Cached residual, if it belongs to this problem and these impulses.
+    fn get(&self, version: Version, r: &[f64]) -> Option<Residual> {
+        self.entry.filter(|(cached, _)| *cached == version && self.r == r).map(|(_, residual)| residual)
     }
 
-    fn note(&mut self, version: Version, r: &[f64], residual: Residual) {
-        self.of = Some((version, residual));
+    fn store(&mut self, version: Version, r: &[f64], residual: Residual) {
+        self.entry = Some((version, residual));
         self.r.clear();
         self.r.extend_from_slice(r);
     }
@@ -36,23 +37,23 @@ impl Measurement {
 
 thread_local! {
     static MEMORY: RefCell<Memory> = const {
-        RefCell::new(Memory { u: Vec::new(), state: Vec::new(), last: Measurement { of: None, r: Vec::new() } })
+        RefCell::new(Memory { u: Vec::new(), state: Vec::new(), last: CachedResidual { entry: None, r: Vec::new() } })
     };
 }
 
 impl<W: Delassus> Problem for FrictionProblem<W> {
     type Solution = FrictionSolution;
 
-    /// ‖r − P_K(r − û)‖₂ / ‖q‖₂; the row is the first of the worst block.   [CONE-5]
+    /// Natural-map residual ‖r − P_K(r − û)‖₂ / ‖q‖₂; its row is the first one of the worst block.   [CONE-5]
     fn residual(&self, solution: &FrictionSolution) -> Residual {
         let r = &solution.r;
         if r.len() != self.rows() {
             return Residual::immeasurable(0);
         }
         MEMORY.with_borrow_mut(|Memory { u, state, last }| {
-            last.recall(self.version, r).unwrap_or_else(|| {
-                let residual = self.measure_velocities(r, u, state);
-                last.note(self.version, r, residual);
+            last.get(self.version, r).unwrap_or_else(|| {
+                let residual = self.evaluate_residual(r, u, state);
+                last.store(self.version, r, residual);
                 residual
             })
         })
@@ -60,19 +61,19 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
 }
 
 impl<W: Delassus> FrictionProblem<W> {
-    /// The residual [CONE-5] of impulses r, as many as rows, with their velocities in `u`; `state` is scratch memory.
-    pub(crate) fn measure(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
-        let residual = self.measure_velocities(r, u, state);
-        MEMORY.with_borrow_mut(|memory| memory.last.note(self.version, r, residual));
+    /// Residual [CONE-5] of the impulses r; their velocities are left in `u`. `state` is scratch memory.
+    pub(crate) fn residual_with_velocities(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
+        let residual = self.evaluate_residual(r, u, state);
+        MEMORY.with_borrow_mut(|memory| memory.last.store(self.version, r, residual));
         residual
     }
 
-    fn measure_velocities(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
+    fn evaluate_residual(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
         self.velocities(r, u, state);
         let scale = self.scale();
         let (mut r, mut u, mut unit) = (r, &u[..], 1.0);
         if !(scale > 1e-140 && scale < 1e140) {
-            // Squares would leave the range of numbers: everything in the unit of q.
+            // Squares would overflow or underflow: impulses and velocities are scaled by 1/‖q‖.
             unit = 1.0 / scale;
             state.clear();
             state.extend(r.iter().chain(u).map(|x| x * unit));
@@ -97,24 +98,28 @@ impl<W: Delassus> FrictionProblem<W> {
     }
 }
 
-/// Squared length of r − P_K(r − û) for one law.   [CONE-5]
+/// Squared natural map ‖r − P_K(r − û)‖² of one law.   [CONE-5]
 pub(super) fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
+    debug_assert!(r.len() == law.rows() && u.len() == law.rows(), "r and u have the rows of the law");
     match (law, r.len()) {
         (Law::Equality { .. }, _) => u.iter().map(|u| u * u).sum(),
-        (_, 1) => violation_of::<1>(law, r, u),
-        (_, 2) => violation_of::<2>(law, r, u),
-        (_, 3) => violation_of::<3>(law, r, u),
-        (_, 4) => violation_of::<4>(law, r, u),
-        _ => violation_of::<5>(law, r, u),
+        (_, 1) => contact_violation::<1>(law, r, u),
+        (_, 2) => contact_violation::<2>(law, r, u),
+        (_, 3) => contact_violation::<3>(law, r, u),
+        (_, 4) => contact_violation::<4>(law, r, u),
+        _ => contact_violation::<5>(law, r, u),
     }
 }
 
-/// The same for a contact of N rows.
+/// Squared natural map of a contact or bounded row with N components.
 ///
-/// A component that the projection leaves alone counts as û itself: r − (r − û) would lose a velocity that is small against
-/// a huge impulse, and a contact that nothing can stop would look solved.
-fn violation_of<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
-    let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else { return f64::INFINITY };
+/// A component that the projection does not change contributes û itself. The difference r − (r − û) would cancel a velocity
+/// that is small against a huge impulse, and a contact that no impulse can stop would have residual zero.
+fn contact_violation<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
+    let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else {
+        debug_assert!(false, "a contact law has {N} rows");
+        return f64::INFINITY;
+    };
     let shift = law.shift(u);
     let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
     moved[0] -= shift;
@@ -123,8 +128,8 @@ fn violation_of<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
     let mut sum = 0.0;
     for k in 0..N {
         let shifted = if k == 0 { u[k] + shift } else { u[k] };
-        let away = if projected[k] == moved[k] { shifted } else { r[k] - projected[k] };
-        sum += away * away;
+        let difference = if projected[k] == moved[k] { shifted } else { r[k] - projected[k] };
+        sum += difference * difference;
     }
     sum
 }

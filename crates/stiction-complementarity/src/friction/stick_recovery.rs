@@ -1,83 +1,85 @@
-//! Where the ruler cannot tell a slow slip from stick, it is stick.
+//! Stick recovery: replaces slip that is too slow for the residual to resolve by stick.
 //!
-//! At the edge of sticking, with redundant contacts, the residual [CONE-5] is blind to slow slip: impulses on the edge of
-//! their cones may push against each other across the direction of slip, at an angle φ ~ √ε that makes up for a slip ε, and the
-//! violation is only ε φ ~ ε^(3/2). So a solution within tolerance may creep with tolerance^(2/3). This last step looks for
-//! impulses without such inner tension with which the slow contacts do not move at all, and takes them if they are within
-//! tolerance as well.
+//! At the stick-slip transition with redundant contacts the residual [CONE-5] does not resolve slow slip. Impulses on the boundary of
+//! their cones may be self-balancing across the direction of slip. An angle φ ~ √ε then compensates a slip ε, and the violation is only
+//! ε φ ~ ε^(3/2). So a solution within tolerance may creep with tolerance^(2/3). This last step computes impulses without such
+//! internal stress for which the slow contacts have zero velocity. They are accepted if they are within tolerance as well.
 
 use super::{Delassus, FrictionProblem, Law};
 use crate::linalg::dot;
 use crate::problem::Problem;
 
-/// Conjugate gradient steps; few contacts need as many as the rank of W, at most six per body.
-const STEPS: usize = 60;
+/// Largest number of conjugate gradient steps. Small problems need as many as the rank of W, at most six per body.
+const MAX_CG_STEPS: usize = 60;
 
-/// Contacts slower than this times tolerance^(2/3) are slow.
-const MARGIN: f64 = 10.0;
+/// A contact is slow if all its velocity components are at most this times tolerance^(2/3) times the scale of the problem.
+const SLOW_FACTOR: f64 = 10.0;
 
-/// Times the shares of friction follow the normal impulses, the last correction included.
+/// Number of passes that update the weights with the normal impulses, the final correction included.
 const PASSES: u32 = 4;
 
-/// The share of the first residual at which conjugate gradients stop, squared: beyond that W is only rounding.
-const ENOUGH: f64 = 1e-26;
+/// Squared relative residual at which conjugate gradients stop; a smaller one is rounding of W.
+const CG_TOLERANCE_SQUARED: f64 = 1e-26;
 
-/// The share of the largest stiffness below which a direction counts as singular.
-const SINGULAR: f64 = 1e-11;
+/// Fraction of the largest Rayleigh quotient below which a search direction counts as singular.
+const SINGULAR_CURVATURE: f64 = 1e-11;
 
-/// Velocities below this share of the scale are rounding.
-const ROUNDING: f64 = 1e-13;
+/// Fraction of the scale of the problem below which velocities are rounding errors.
+const ROUNDING_VELOCITY: f64 = 1e-13;
 
-/// Where conjugate gradients leave so many times the velocity that is there already, W is too close to singular for them.
-const HOPELESS: f64 = 100.0;
+/// Largest growth of the slow velocities by conjugate gradients; if they grow more, W is too close to singular.
+const MAX_VELOCITY_GROWTH: f64 = 100.0;
 
-/// Scratch memory of [`Settle::run`].
+/// Stick recovery with its scratch memory.   [STICK-1]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StickRecovery {
-    /// Root of the weight of each row: √r_N of its contact; zero in rows that are left alone.
+    /// Root √D of the weight of each row: √r_N of its contact; zero in rows that are not changed.
     weight: Vec<f64>,
     u: Vec<f64>,
+    /// Scaled change s of the impulses: δr = √D s.
     change: Vec<f64>,
+    /// Residual, search direction p, √D p and √D W √D p of conjugate gradients.
     residual: Vec<f64>,
     direction: Vec<f64>,
     weighted: Vec<f64>,
-    image: Vec<f64>,
+    product: Vec<f64>,
     state: Vec<f64>,
     candidate: super::FrictionSolution,
 }
 
 impl StickRecovery {
-    /// Replaces `r` by the impulses with which joints and slow contacts do not move, if these are within `tolerance`.
+    /// Replaces `r` by impulses for which joints and slow contacts have zero velocity, if these are within `tolerance`.
     ///
-    /// Of all such impulses the ones that minimise Σ (‖r_T‖² + (r_N − r_N⁰)²) / r_N⁰: friction is shared in proportion to the
-    /// normal impulses, so that no contact comes to its edge before the others.   [STICK-1]
+    /// Of all such impulses it takes those that minimise Σ (‖r_T‖² + (r_N − r_N⁰)²) / r_N⁰. This distributes friction in proportion
+    /// to the normal impulses, so that no contact reaches its friction limit before the others.   [STICK-1]
     pub(crate) fn run<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
         problem.velocities(r, &mut self.u, &mut self.state);
-        self.run_measured(problem, tolerance, r);
+        self.run_evaluated(problem, tolerance, r);
     }
 
-    /// The residual of impulses; [`Self::run_measured`] may follow.
-    pub(crate) fn measure<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &[f64]) -> f64 {
-        problem.measure(r, &mut self.u, &mut self.state).value
+    /// Residual of the impulses. It keeps their velocities for [`Self::run_evaluated`].
+    pub(crate) fn evaluate<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &[f64]) -> f64 {
+        problem.residual_with_velocities(r, &mut self.u, &mut self.state).value
     }
 
-    /// [`Self::run`] for the impulses that were measured last.
-    pub(crate) fn run_measured<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
+    /// Runs [`Self::run`] with the velocities of the last [`Self::evaluate`], which must belong to the same impulses.
+    pub(crate) fn run_evaluated<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
+        debug_assert_eq!(self.u.len(), problem.rows(), "velocities of this problem are known");
         let scale = problem.scale();
-        self.choose(problem, MARGIN * libm::cbrt(tolerance * tolerance) * scale, r);
-        let worst = self.worst();
-        if worst <= ROUNDING * scale {
+        self.select_slow_rows(problem, SLOW_FACTOR * libm::cbrt(tolerance * tolerance) * scale, r);
+        let initial = self.largest_slow_velocity();
+        if initial <= ROUNDING_VELOCITY * scale {
             return;
         }
         self.candidate.r.clear();
         self.candidate.r.extend_from_slice(r);
-        // Normal impulses change a little with the friction they balance, and the shares follow them.
+        // Normal impulses change slightly with friction, and the weights follow them.
         for pass in 0..PASSES {
             let last = pass + 1 == PASSES;
-            self.weigh(problem, last);
+            self.update_weights(problem, last);
             problem.velocities(&self.candidate.r, &mut self.u, &mut self.state);
-            self.solve(problem);
-            if !last && self.left() > HOPELESS * worst {
+            self.conjugate_gradients(problem);
+            if !last && self.largest_cg_residual() > MAX_VELOCITY_GROWTH * initial {
                 return;
             }
             let change = self.change.iter().zip(&self.weight).map(|(change, weight)| change * weight);
@@ -85,26 +87,26 @@ impl StickRecovery {
         }
         if problem.residual(&self.candidate).value <= tolerance {
             problem.velocities(&self.candidate.r, &mut self.u, &mut self.state);
-            if self.worst() < worst {
+            if self.largest_slow_velocity() < initial {
                 r.copy_from_slice(&self.candidate.r);
             }
         }
     }
 
-    /// The largest velocity in a row that should not move.
-    fn worst(&self) -> f64 {
+    /// Largest velocity among the rows of joints and slow contacts.
+    fn largest_slow_velocity(&self) -> f64 {
         let slow = self.u.iter().zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
-        slow.fold(0.0, |worst, (u, _)| worst.max(u.abs()))
+        slow.fold(0.0, |largest, (u, _)| largest.max(u.abs()))
     }
 
-    /// The largest velocity that conjugate gradients left in such a row.
-    fn left(&self) -> f64 {
+    /// Largest velocity that conjugate gradients left in these rows.
+    fn largest_cg_residual(&self) -> f64 {
         let slow = self.residual.iter().zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
-        slow.fold(0.0, |left, (residual, weight)| left.max(residual.abs() / weight))
+        slow.fold(0.0, |largest, (residual, weight)| largest.max(residual.abs() / weight))
     }
 
-    /// Marks the rows of joints and slow contacts by a weight.
-    fn choose<W: Delassus>(&mut self, problem: &FrictionProblem<W>, threshold: f64, r: &[f64]) {
+    /// Marks the rows of joints and slow contacts by weight one, all others by zero.
+    fn select_slow_rows<W: Delassus>(&mut self, problem: &FrictionProblem<W>, threshold: f64, r: &[f64]) {
         self.weight.clear();
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
@@ -118,15 +120,18 @@ impl StickRecovery {
             };
             self.weight.extend(range.map(|_| if slow { 1.0 } else { 0.0 }));
         }
+        debug_assert_eq!(self.weight.len(), problem.rows(), "one weight per row");
     }
 
-    /// Weights of the slow contacts by their present normal impulses; their friction starts from nothing, or from what it
-    /// is for the last correction.
-    fn weigh<W: Delassus>(&mut self, problem: &FrictionProblem<W>, last: bool) {
+    /// Sets the weights of the slow contacts to √r_N of their present normal impulses.
+    ///
+    /// Their friction is set to zero, except in the last pass, which corrects the friction it has.
+    fn update_weights<W: Delassus>(&mut self, problem: &FrictionProblem<W>, last: bool) {
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let (Some(weight), Some(start)) = (self.weight.get_mut(range.clone()), self.candidate.r.get_mut(range))
             else {
+                debug_assert!(false, "weights and impulses cover all rows");
                 continue;
             };
             if let (Law::Cone { .. } | Law::Rolling { .. }, [normal, friction @ ..]) = (law, start)
@@ -140,38 +145,41 @@ impl StickRecovery {
         }
     }
 
-    /// Conjugate gradients on √D W √D s = −√D u with D the weights. W is singular where contacts are redundant, but the system has a
-    /// solution (u is a velocity the bodies can have), and from s = 0 the method finds the shortest.
-    fn solve<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
-        let Self { weight, u, change, residual, direction, weighted, image, state, .. } = self;
+    /// Solves √D W √D s = −√D u by conjugate gradients, D the weights.
+    ///
+    /// W is singular if contacts are redundant. The system is consistent, because u is a velocity of the bodies, and from s = 0 the
+    /// iteration converges to the minimum-norm solution.
+    fn conjugate_gradients<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
+        debug_assert_eq!(self.weight.len(), self.u.len(), "one weight per velocity");
+        let Self { weight, u, change, residual, direction, weighted, product, state, .. } = self;
         residual.clear();
         residual.extend(u.iter().zip(&*weight).map(|(u, weight)| -u * weight));
         direction.clone_from(residual);
         change.clear();
         change.resize(u.len(), 0.0);
-        image.resize(u.len(), 0.0);
+        product.resize(u.len(), 0.0);
         let mut square = dot(residual, residual);
-        let enough = square * ENOUGH;
-        let mut stiffest = 0.0_f64;
-        for _ in 0..STEPS {
-            if square <= enough {
+        let target = square * CG_TOLERANCE_SQUARED;
+        let mut largest_quotient = 0.0_f64;
+        for _ in 0..MAX_CG_STEPS {
+            if square <= target {
                 break;
             }
             weighted.clear();
             weighted.extend(direction.iter().zip(&*weight).map(|(d, weight)| d * weight));
-            problem.operator().apply(weighted, image, state);
-            image.iter_mut().zip(problem.compliance()).zip(&*weighted).for_each(|((i, c), d)| *i += c * d);
-            image.iter_mut().zip(&*weight).for_each(|(i, weight)| *i *= weight);
-            let curvature = dot(direction, image);
-            // Directions in which W is only rounding are those of inner tension, which is to stay as small as it is.
-            let stiffness = curvature / dot(direction, direction);
-            stiffest = stiffest.max(stiffness);
-            if !(stiffness > SINGULAR * stiffest && stiffness.is_finite()) {
+            problem.operator().apply(weighted, product, state);
+            product.iter_mut().zip(problem.compliance()).zip(&*weighted).for_each(|((i, c), d)| *i += c * d);
+            product.iter_mut().zip(&*weight).for_each(|(i, weight)| *i *= weight);
+            let curvature = dot(direction, product);
+            // Directions in which W is only rounding are internal stresses; they must not grow.
+            let quotient = curvature / dot(direction, direction);
+            largest_quotient = largest_quotient.max(quotient);
+            if !(quotient > SINGULAR_CURVATURE * largest_quotient && quotient.is_finite()) {
                 break;
             }
             let length = square / curvature;
             change.iter_mut().zip(&*direction).for_each(|(c, d)| *c += length * d);
-            residual.iter_mut().zip(&*image).for_each(|(r, i)| *r -= length * i);
+            residual.iter_mut().zip(&*product).for_each(|(r, i)| *r -= length * i);
             let next = dot(residual, residual);
             let factor = next / square;
             square = next;

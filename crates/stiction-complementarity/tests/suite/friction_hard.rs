@@ -113,7 +113,7 @@ fn the_flow_ends_where_sweeps_drift() {
 
     let mut ladder = FrictionLadder::with_tolerance(TOLERANCE).unwrap();
     let ending = ladder.run(&problem, None, &mut solution);
-    assert_eq!((ending.status, ladder.rung()), (Status::Solved, Some("transient")));
+    assert_eq!((ending.status, ladder.rung()), (Status::Solved, Some("pseudo-transient")));
     let earlier = ladder.records().iter().rev().skip(1).map(|record| record.residual);
     assert!(earlier.fold(f64::INFINITY, f64::min) > 1e-6, "{:?}", ladder.records());
     assert!(problem.residual(&solution).value <= TOLERANCE);

@@ -278,7 +278,7 @@ fn failures_say_so_and_keep_the_best_iterate() {
     let options = FrictionNsgsOptions { max_iterations: 3, ..options };
     let mut method = FrictionNsgs::with_options(options).unwrap();
     assert_eq!(method.run(&problem, None, &mut solution).iterations, 3);
-    assert!(matches!(method.last_failure(), Some(NsgsFailure::OutOfIterations { sweeps: 3, .. })));
+    assert!(matches!(method.last_failure(), Some(NsgsFailure::OutOfIterations { iterations: 3, .. })));
 }
 
 #[test]

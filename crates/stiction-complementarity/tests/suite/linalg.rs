@@ -210,7 +210,7 @@ fn the_explicit_operator_is_the_operator() {
         let bodies = Bodies::new(jacobian, mass).unwrap();
         let n = Delassus::rows(&bodies);
         let mut w = vec![f64::NAN; n * n];
-        assert!(bodies.explicit(&mut w));
+        assert!(bodies.assemble(&mut w));
         for j in 0..n {
             let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
             unit[j] = 1.0;

@@ -1,6 +1,6 @@
-//! A row between two bounds: a limit of a joint, a motor, dry friction.   [SET-9]
+//! Bounded rows: joint limits, motors, dry friction.   [SET-9]
 
-/// lower ≤ r ≤ upper. Of a contact without friction 0 ≤ r.
+/// Bounds lower ≤ r ≤ upper of a row; [0, ∞) for a contact without friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bounds {
     pub(super) lower: f64,
@@ -13,34 +13,34 @@ impl Default for Bounds {
     }
 }
 
-/// Which bound an impulse is at.
+/// Active bound of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Held {
+pub(super) enum ActiveBound {
     Lower,
     Upper,
-    Between,
+    Neither,
 }
 
 impl Bounds {
-    /// The impulse nearest to `r`.
+    /// Projection of `r` onto the bounds.
     pub(super) fn clip(&self, r: f64) -> f64 {
         r.max(self.lower).min(self.upper)
     }
 
-    /// Where an impulse belongs that would like to be `r`, a bound included.
-    pub(super) fn side(&self, r: f64) -> Held {
+    /// Bound that is active for the unconstrained impulse `r`.
+    pub(super) fn active(&self, r: f64) -> ActiveBound {
         if r <= self.lower || self.lower == self.upper {
-            Held::Lower
+            ActiveBound::Lower
         } else if r >= self.upper {
-            Held::Upper
+            ActiveBound::Upper
         } else {
-            Held::Between
+            ActiveBound::Neither
         }
     }
 
-    /// ‖r − P(r − u)‖² of the row.   [CONE-5]
+    /// Squared natural map (r − P(r − u))² of the row.   [CONE-5]
     pub(super) fn violation(&self, r: f64, u: f64) -> f64 {
-        let away = r - self.clip(r - u);
-        away * away
+        let difference = r - self.clip(r - u);
+        difference * difference
     }
 }

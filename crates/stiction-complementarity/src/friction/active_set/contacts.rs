@@ -1,73 +1,80 @@
-//! A few contacts with everything that belongs to them, in memory of fixed size.
+//! Contacts and bounded rows of the active-set method, in memory of fixed size.
 
 use super::bounds::Bounds;
 use super::embedding::Embedding;
-use super::guess::Guess;
 use super::joints::Joints;
+use super::modes::Mode;
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 use crate::linalg::simd::{self, Loop};
 
-/// The most contacts and bounded rows the method takes together: a figure that lies on the ground with joints at their limits.
+/// Largest number of contacts and bounded rows together: a figure that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 32;
 
-/// The most contacts where all have friction in space and nothing else is there, four boxes on each other: with higher stacks the interior point is done sooner.
+/// Largest number of contacts if all have friction in space and nothing else is present: a stack of four boxes. For higher stacks the
+/// interior point is faster.
 pub const MAX_SPATIAL_CONTACTS: usize = 16;
 
-/// The most rows they have together: beyond that the systems take longer than other methods.
+/// Largest number of rows of contacts and bounds: for more rows the dense systems take longer than other methods.
 pub(super) const MAX_ROWS: usize = 72;
 
-/// Rows that are treated at once: few, because most systems are small.
+/// Rows per SIMD chunk: few, because most systems are small.
 pub(super) const LANES: usize = 4;
 
-/// A column of W: an entry for each row of the contacts. What stands beyond them means nothing.
+/// Column of W with one entry for each row of the contacts. Entries beyond them are unspecified.
 pub(super) type Column = [f64; MAX_ROWS];
 
-/// A vector of a contact: normal, then two tangents.
+/// Vector of a contact: normal component, then two tangential ones.
 pub(super) type Triple = [f64; 3];
 
-/// Added to the diagonal of a system, relative to that of W: three feet that stick are redundant, as are four that slide, and of all
-/// changes that stop them the shortest is taken. The step leaves this fraction of what it should stop.
+/// Proximal term on the diagonal of a system, relative to that of W. Three sticking contacts of a body are redundant, as are four
+/// slipping ones; the term selects the minimum-norm step. A step leaves this fraction of the velocities that it should remove.
 const PROXIMAL: f64 = 1e-10;
 
-/// Impulses that were put aside.
+/// Saved copy of all impulses.
 #[derive(Clone, Debug)]
-pub(super) struct Kept([Triple; MAX_CONTACTS]);
+pub(super) struct SavedImpulses([Triple; MAX_CONTACTS]);
 
-impl Default for Kept {
+impl Default for SavedImpulses {
     fn default() -> Self {
         Self([[0.0; 3]; MAX_CONTACTS])
     }
 }
 
+/// Contacts and bounded rows with operator, impulses, velocities and modes.
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
-    /// Bounds of those without tangents.
+    /// Bounds of rows without tangents.
     pub(super) bounds: [Bounds; MAX_CONTACTS],
-    /// Tangents of each contact; rows beyond them are embedded and move nothing.   [SET-6]
+    /// Number of tangents of each contact. Components beyond them are embedded and stay zero.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
-    /// The first row of each contact, and how many rows there are.
+    /// First row of each contact.
     pub(super) first: [usize; MAX_CONTACTS],
+    /// Number of rows of all contacts.
     rows: usize,
-    /// W + diag c by columns, without joints, whether it is symmetric, and q.
+    /// W + diag c by columns, after the elimination of joints.
     pub(super) w: Vec<Column>,
+    /// True if W is bitwise symmetric.
     symmetric: bool,
+    /// Free velocities, after the elimination of joints.
     q: Column,
-    /// Scratch memory for u.
-    sums: Column,
+    /// Scratch memory for u by rows.
+    u_rows: Column,
     pub(super) r: [Triple; MAX_CONTACTS],
-    /// u = W r + q, always in step with r.
+    /// u = W r + q, always consistent with r.
     pub(super) u: [Triple; MAX_CONTACTS],
-    pub(super) guesses: [Guess; MAX_CONTACTS],
-    /// 1/W_NN and 2/tr W_TT of each contact: what an impulse is worth in velocity.
-    pub(super) steps: [(f64, f64); MAX_CONTACTS],
-    /// What a system adds to the diagonal of each contact.
-    pub(super) shifts: [f64; MAX_CONTACTS],
+    pub(super) modes: [Mode; MAX_CONTACTS],
+    /// Projection parameters ρ_N = 1/W_NN and ρ_T = 2/tr W_TT of each contact.   [SET-1]
+    pub(super) rho: [(f64, f64); MAX_CONTACTS],
+    /// Proximal term of each contact.
+    pub(super) proximal: [f64; MAX_CONTACTS],
+    /// Norm of the free velocities.
     scale: f64,
-    /// tr W / rows, and the compliance added to the diagonal of W at present.
-    mean: f64,
+    /// Mean diagonal tr W / rows.
+    mean_diagonal: f64,
+    /// Compliance that is presently added to the diagonal of W.
     compliance: f64,
 }
 
@@ -83,21 +90,21 @@ impl Default for Contacts {
             w: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             symmetric: false,
             q: [0.0; MAX_ROWS],
-            sums: [0.0; MAX_ROWS],
+            u_rows: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
-            guesses: [Guess::Open; MAX_CONTACTS],
-            steps: [(0.0, 0.0); MAX_CONTACTS],
-            shifts: [0.0; MAX_CONTACTS],
+            modes: [Mode::Open; MAX_CONTACTS],
+            rho: [(0.0, 0.0); MAX_CONTACTS],
+            proximal: [0.0; MAX_CONTACTS],
             scale: 1.0,
-            mean: 0.0,
+            mean_diagonal: 0.0,
             compliance: 0.0,
         }
     }
 }
 
 impl Contacts {
-    /// Takes over the contacts of a problem: W + diag c, row by row with `n` to a row, and whether it is symmetric.
+    /// Loads contacts and matrix of a problem: W + diag c row by row with `n` entries per row, bitwise symmetric or not.
     pub(super) fn load_matrix(
         &mut self,
         (embedding, joints): (&Embedding, &Joints),
@@ -105,10 +112,11 @@ impl Contacts {
         symmetric: bool,
     ) {
         self.symmetric = symmetric;
-        (self.count, self.rows) = (embedding.places().len(), embedding.contact_rows().len());
-        for (i, place) in embedding.places().iter().enumerate() {
-            (self.mu[i], self.tangents[i], self.first[i]) = (place.mu, place.tangents, place.row);
-            self.bounds[i] = place.bounds;
+        (self.count, self.rows) = (embedding.contacts().len(), embedding.contact_rows().len());
+        debug_assert!(self.count <= MAX_CONTACTS && self.rows <= MAX_ROWS, "the problem fits into the fixed memory");
+        for (i, contact) in embedding.contacts().iter().enumerate() {
+            (self.mu[i], self.tangents[i], self.first[i]) = (contact.mu, contact.tangents, contact.row);
+            self.bounds[i] = contact.bounds;
         }
         embedding.gather((w, n), symmetric, &mut self.w);
         if !embedding.joint_rows().is_empty() {
@@ -117,14 +125,14 @@ impl Contacts {
         let mut trace = 0.0;
         for i in 0..self.count {
             let [normal, s, t] = self.diagonal(i);
-            self.steps[i] = (inverse(normal), 2.0 * inverse(s + t));
-            self.shifts[i] = PROXIMAL * (normal + s + t) / 3.0;
+            self.rho[i] = (inverse(normal), 2.0 * inverse(s + t));
+            self.proximal[i] = PROXIMAL * (normal + s + t) / 3.0;
             trace += normal + s + t;
         }
-        (self.mean, self.compliance) = (trace / (3 * self.count.max(1)) as f64, 0.0);
+        (self.mean_diagonal, self.compliance) = (trace / (3 * self.count.max(1)) as f64, 0.0);
     }
 
-    /// The diagonal of W at a contact; rows that are embedded are as stiff as the others.   [SET-6]
+    /// Diagonal of W at a contact. Embedded components repeat the entry of the last component.   [SET-6]
     fn diagonal(&self, i: usize) -> Triple {
         let entry = |k: usize| self.w[self.first[i] + k][self.first[i] + k];
         match self.tangents[i] {
@@ -134,7 +142,7 @@ impl Contacts {
         }
     }
 
-    /// Free velocities, their norm, and impulses to begin with.
+    /// Loads free velocities, their norm and the warm start, which is projected onto the cones and bounds.
     pub(super) fn load(
         &mut self,
         (embedding, joints): (&Embedding, &Joints),
@@ -142,20 +150,20 @@ impl Contacts {
         guess: &[f64],
     ) {
         self.scale = scale;
-        for (i, place) in embedding.places().iter().enumerate() {
-            self.q[place.row..].iter_mut().zip(place.read(q)).take(1 + place.tangents).for_each(|(x, q)| *x = q);
-            self.r[i] = place.read(guess);
-            match (place.tangents, &mut self.r[i]) {
-                (0, [r, ..]) => *r = place.bounds.clip(*r),
-                (_, r) => Law::Cone { rows: 3, mu: place.mu }.project(r),
+        for (i, contact) in embedding.contacts().iter().enumerate() {
+            self.q[contact.row..].iter_mut().zip(contact.read(q)).take(1 + contact.tangents).for_each(|(x, q)| *x = q);
+            self.r[i] = contact.read(guess);
+            match (contact.tangents, &mut self.r[i]) {
+                (0, [r, ..]) => *r = contact.bounds.clip(*r),
+                (_, r) => Law::Cone { rows: 3, mu: contact.mu }.project(r),
             }
         }
-        joints.reduce_free(&mut self.q[..self.rows]);
+        joints.reduce_velocities(&mut self.q[..self.rows]);
         self.refresh();
     }
 
-    /// The rows of all contacts, up to the next whole number of lanes.
-    pub(super) fn lanes(&self) -> usize {
+    /// Number of rows of all contacts, rounded up to whole SIMD chunks.
+    pub(super) fn padded_rows(&self) -> usize {
         self.rows.next_multiple_of(LANES)
     }
 
@@ -163,7 +171,7 @@ impl Contacts {
         self.rows
     }
 
-    /// Whether W is its own mirror image, to the last bit.
+    /// True if W is bitwise symmetric.
     pub(super) fn is_symmetric(&self) -> bool {
         self.symmetric
     }
@@ -180,20 +188,20 @@ impl Contacts {
         &self.r[..self.count]
     }
 
-    /// Puts the impulses aside.
-    pub(super) fn keep(&self, kept: &mut Kept) {
-        kept.0[..self.count].copy_from_slice(&self.r[..self.count]);
+    /// Saves the impulses.
+    pub(super) fn save(&self, saved: &mut SavedImpulses) {
+        saved.0[..self.count].copy_from_slice(&self.r[..self.count]);
     }
 
-    /// Takes them back.
-    pub(super) fn restore(&mut self, kept: &Kept) {
-        self.r[..self.count].copy_from_slice(&kept.0[..self.count]);
+    /// Restores saved impulses.
+    pub(super) fn restore(&mut self, saved: &SavedImpulses) {
+        self.r[..self.count].copy_from_slice(&saved.0[..self.count]);
         self.refresh();
     }
 
-    /// Gives every row this compliance, relative to the mean diagonal of W, in place of the one it had.   [SET-3]
-    pub(super) fn add_compliance(&mut self, relative: f64) {
-        let compliance = relative * self.mean;
+    /// Replaces the compliance that the continuation adds to every row by this one, relative to the mean diagonal of W.   [SET-3]
+    pub(super) fn set_compliance(&mut self, relative: f64) {
+        let compliance = relative * self.mean_diagonal;
         for (k, column) in self.w.iter_mut().enumerate().take(self.rows) {
             column[k] += compliance - self.compliance;
         }
@@ -201,10 +209,10 @@ impl Contacts {
         self.refresh();
     }
 
-    /// u ← W r + q, all rows at once.
+    /// u ← W r + q for all contacts.
     pub(super) fn refresh(&mut self) {
         simd::run(Velocities(self));
-        let u = &self.sums;
+        let u = &self.u_rows;
         if self.rows == 3 * self.count {
             self.u.as_flattened_mut()[..self.rows].copy_from_slice(&u[..self.rows]);
             return;
@@ -216,7 +224,7 @@ impl Contacts {
         }
     }
 
-    /// u of contact i at the present impulses.
+    /// Velocity of contact i at the present impulses, which may be newer than `self.u`.
     fn velocity(&self, i: usize) -> Triple {
         let own = self.first[i]..=self.first[i] + self.tangents[i];
         let mut sum = [0.0; 3];
@@ -239,7 +247,7 @@ impl Contacts {
         sum
     }
 
-    /// The block of W at a contact, with its embedded rows.
+    /// Diagonal block of W at a contact, with its embedded components.
     fn block(&self, i: usize) -> [Triple; 3] {
         let (first, tangents, diagonal) = (self.first[i], self.tangents[i], self.diagonal(i));
         std::array::from_fn(|k| {
@@ -251,19 +259,20 @@ impl Contacts {
         })
     }
 
-    /// Takes the velocities of the whole problem at impulses `r` for those at the impulses of the contacts, and changes q to match.
-    pub(super) fn correct(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
-        for (i, place) in embedding.places().iter().enumerate() {
-            for (k, row) in (place.first..=place.first + place.tangents).enumerate() {
+    /// Sets u to the velocities of the whole problem at impulses `r`, and changes q so that u = W r + q still holds.
+    pub(super) fn set_velocities(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
+        debug_assert!(w.len() == q.len() * q.len() && r.len() == q.len(), "W, q and r are those of the whole problem");
+        for (i, contact) in embedding.contacts().iter().enumerate() {
+            for (k, row) in (contact.problem_row..=contact.problem_row + contact.tangents).enumerate() {
                 let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
-                self.q[place.row + k] += u - self.u[i][k];
+                self.q[contact.row + k] += u - self.u[i][k];
                 self.u[i][k] = u;
             }
         }
     }
 
-    /// ‖r − P_K(r − û)‖₂, not yet divided by ‖q‖.   [CONE-5]
+    /// Norm ‖r − P_K(r − û)‖₂ of the natural map, not divided by ‖q‖.   [CONE-5]
     pub(super) fn residual(&self) -> f64 {
         let violation = |i: usize| match (self.tangents[i], &self.r[i], &self.u[i]) {
             (0, r, u) => self.bounds[i].violation(r[0], u[0]),
@@ -272,12 +281,12 @@ impl Contacts {
         (0..self.count).map(violation).sum::<f64>().sqrt()
     }
 
-    /// One sweep of exact local solutions.   [GS-1]
-    pub(super) fn sweep(&mut self) {
+    /// Makes one Gauss-Seidel iteration with exact local solutions.   [GS-1]
+    pub(super) fn iterate_gauss_seidel(&mut self) {
         for i in 0..self.count {
             let (a, u) = (self.block(i), self.velocity(i));
             if self.tangents[i] == 0 {
-                self.r[i][0] = self.bounds[i].clip(self.r[i][0] - self.steps[i].0 * u[0]);
+                self.r[i][0] = self.bounds[i].clip(self.r[i][0] - self.rho[i].0 * u[0]);
                 continue;
             }
             let local = ConeBlock::<2>::new(self.mu[i], a.as_flattened());
@@ -291,7 +300,7 @@ impl Contacts {
     }
 }
 
-/// W r + q among the sums of contacts.
+/// Product W r + q into `u_rows` of the contacts.
 struct Velocities<'a>(&'a mut Contacts);
 
 impl Loop for Velocities<'_> {
@@ -300,8 +309,8 @@ impl Loop for Velocities<'_> {
     #[inline(always)]
     fn run(self) {
         let Self(contacts) = self;
-        let rows = contacts.lanes();
-        let u = &mut contacts.sums;
+        let rows = contacts.padded_rows();
+        let u = &mut contacts.u_rows;
         u[..rows].copy_from_slice(&contacts.q[..rows]);
         let lanes = u[..rows].as_chunks_mut::<LANES>().0;
         for (i, r) in contacts.r.iter().enumerate().take(contacts.count).filter(|(_, r)| **r != [0.0; 3]) {
@@ -316,7 +325,7 @@ impl Loop for Velocities<'_> {
     }
 }
 
-/// Adds the columns of a contact times its impulse to velocities, LANES of them at a time.
+/// Adds the columns of a contact times its impulse to the velocities, LANES rows at a time.
 #[inline(always)]
 fn add_columns<const N: usize>(u: &mut [[f64; LANES]], columns: [&Column; N], r: &Triple) {
     for (chunk, u) in u.iter_mut().enumerate() {
@@ -328,7 +337,7 @@ fn add_columns<const N: usize>(u: &mut [[f64; LANES]], columns: [&Column; N], r:
     }
 }
 
-/// 1/a, or 0 where a is not positive: a row that nothing moves gets no step.
+/// 1/a, or 0 if a is not positive: no impulse changes the velocity of such a row.
 fn inverse(a: f64) -> f64 {
     if a > 0.0 { 1.0 / a } else { 0.0 }
 }
@@ -337,17 +346,17 @@ pub(super) fn norm(x: [f64; 2]) -> f64 {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
 }
 
-/// ‖r − P_K(r − û)‖² of one contact.   [CONE-3] [CONE-5]
+/// Squared natural map ‖r − P_K(r − û)‖² of one contact.   [CONE-3] [CONE-5]
 fn violation(r: &Triple, u: &Triple, mu: f64) -> f64 {
     let normal = r[0] - u[0] - mu * norm([u[1], u[2]]);
     let tangent = [r[1] - u[1], r[2] - u[2]];
     let length = norm(tangent);
-    let (n, part) = if normal >= 0.0 && length <= mu * normal {
+    let (n, factor) = if normal >= 0.0 && length <= mu * normal {
         (normal, 1.0)
     } else {
         let n = ((normal + mu * length) / (1.0 + mu * mu)).max(0.0);
         (n, if length > 0.0 { mu * n / length } else { 0.0 })
     };
-    let away = [r[0] - n, r[1] - part * tangent[0], r[2] - part * tangent[1]];
-    away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+    let difference = [r[0] - n, r[1] - factor * tangent[0], r[2] - factor * tangent[1]];
+    difference[0] * difference[0] + difference[1] * difference[1] + difference[2] * difference[2]
 }

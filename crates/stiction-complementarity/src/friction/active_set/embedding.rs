@@ -1,7 +1,8 @@
-//! Contacts of one, two and three rows as triples, and the rows of joints beside them.   [SET-6]
+//! Embedding of contacts with one, two or three rows into triples, and the rows of the joints.   [SET-6]
 //!
-//! A contact in the plane has one tangent, one without friction none, and neither has a row between bounds. As triples they get the missing tangents as
-//! rows of their own, which nothing else moves: there r = u = 0, and normal, cone and ruler are the same. W knows only the rows that there are.
+//! A contact in the plane has one tangent; a contact without friction and a bounded row have none. In a triple the missing tangents are
+//! additional components that are coupled to nothing. There r = u = 0, so normal component, cone and residual are the same. W has only
+//! the rows that exist.
 
 use super::FrictionActiveSet;
 use super::bounds::Bounds;
@@ -11,63 +12,66 @@ use crate::friction::FrictionProblem;
 use crate::friction::law::Law;
 use crate::friction::operator::Delassus;
 
-/// What a block is to the method.
+/// Kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
-    /// A contact of this many tangents and this μ.
+enum BlockKind {
+    /// Contact with a number of tangents and a friction coefficient.
     Contact { tangents: usize, mu: f64 },
-    /// A row between bounds: a limit, a motor, dry friction.
+    /// Bounded row: joint limit, motor, dry friction.
     Bounded(Bounds),
-    /// A joint of this many rows.
+    /// Joint with this number of rows.
     Joint(usize),
 }
 
-fn part(law: &Law) -> Option<Part> {
+/// Kind of a block with this law; none if the method does not apply to it.
+fn block_kind(law: &Law) -> Option<BlockKind> {
     match *law {
-        Law::Cone { rows: rows @ (2 | 3), mu } => Some(Part::Contact { tangents: rows - 1, mu }),
-        Law::Boxed { lower, upper } => Some(Part::Bounded(Bounds { lower, upper })),
-        Law::Equality { rows } => Some(Part::Joint(rows)),
+        Law::Cone { rows: rows @ (2 | 3), mu } => Some(BlockKind::Contact { tangents: rows - 1, mu }),
+        Law::Boxed { lower, upper } => Some(BlockKind::Bounded(Bounds { lower, upper })),
+        Law::Equality { rows } => Some(BlockKind::Joint(rows)),
         _ => None,
     }
 }
 
-/// Whether all blocks are contacts or joints, and few enough.
+/// True if all blocks are contacts, bounded rows or joints, and few enough.
 pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
     if problem.rows() > FrictionActiveSet::MOST_ROWS {
         return false;
     }
     let (mut contacts, mut spatial, mut joint_rows) = (0, 0, 0);
     for law in problem.laws() {
-        match part(law) {
-            Some(Part::Contact { tangents, .. }) => {
+        match block_kind(law) {
+            Some(BlockKind::Contact { tangents, .. }) => {
                 contacts += 1;
                 spatial += usize::from(tangents == 2);
             }
-            Some(Part::Bounded(_)) => contacts += 1,
-            Some(Part::Joint(more)) => joint_rows += more,
+            Some(BlockKind::Bounded(_)) => contacts += 1,
+            Some(BlockKind::Joint(more)) => joint_rows += more,
             None => return false,
         }
     }
-    let most = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
-    contacts <= most && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS
+    let max_contacts = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
+    contacts <= max_contacts && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS
 }
 
-/// A contact among the rows of the problem.
+/// Contact or bounded row with its position in the problem.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
-    /// Its normal row, and that among the rows of contacts alone.
-    pub(super) first: usize,
+pub(super) struct EmbeddedContact {
+    /// Normal row in the problem.
+    pub(super) problem_row: usize,
+    /// Normal row among the rows of contacts only.
     pub(super) row: usize,
-    /// Tangents that follow: 0, 1 or 2.
+    /// Number of tangents: 0, 1 or 2.
     pub(super) tangents: usize,
     pub(super) mu: f64,
     pub(super) bounds: Bounds,
 }
 
-impl Place {
-    /// The rows of the contact in a vector of the problem, zero where it has none.
+impl EmbeddedContact {
+    /// Components of the contact in a vector of the problem; zero for embedded components and for an empty vector.
     pub(super) fn read(&self, x: &[f64]) -> Triple {
-        match (self.tangents, x.get(self.first..)) {
+        debug_assert!(x.is_empty() || self.problem_row + self.tangents < x.len(), "the contact lies in the vector");
+        match (self.tangents, x.get(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t],
             (1, Some([n, s, ..])) => [*n, *s, 0.0],
             (0, Some([n, ..])) => [*n, 0.0, 0.0],
@@ -75,8 +79,10 @@ impl Place {
         }
     }
 
+    /// Writes the components of the contact into a vector of the problem.
     fn write(&self, triple: &Triple, x: &mut [f64]) {
-        match (self.tangents, x.get_mut(self.first..)) {
+        debug_assert!(self.problem_row + self.tangents < x.len(), "the contact lies in the vector");
+        match (self.tangents, x.get_mut(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t] = *triple,
             (1, Some([n, s, ..])) => [*n, *s, _] = *triple,
             (0, Some([n, ..])) => [*n, _, _] = *triple,
@@ -85,94 +91,100 @@ impl Place {
     }
 }
 
-/// Where contacts and joints are among the rows of a problem.
+/// Positions of contacts and joints among the rows of a problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Embedding {
-    contacts: usize,
-    places: [Place; MAX_CONTACTS],
-    contact_rows: usize,
-    rows: Rows,
-    joint_rows: usize,
-    rows_of_joints: [usize; MAX_JOINT_ROWS],
+    contact_count: usize,
+    contacts: [EmbeddedContact; MAX_CONTACTS],
+    contact_row_count: usize,
+    contact_rows: ContactRows,
+    joint_row_count: usize,
+    joint_rows: [usize; MAX_JOINT_ROWS],
 }
 
-/// The rows of contacts.
+/// Rows of the contacts in the problem.
 #[derive(Clone, Debug)]
-struct Rows([usize; MAX_ROWS]);
+struct ContactRows([usize; MAX_ROWS]);
 
-impl Default for Rows {
+impl Default for ContactRows {
     fn default() -> Self {
         Self([0; MAX_ROWS])
     }
 }
 
 impl Embedding {
-    /// Finds contacts and joints of a problem that fits.
+    /// Reads contacts and joints of a problem to which the method applies.
     pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
-        (self.contacts, self.contact_rows, self.joint_rows) = (0, 0, 0);
+        debug_assert!(fits(problem), "the method applies");
+        (self.contact_count, self.contact_row_count, self.joint_row_count) = (0, 0, 0);
         let mut first = 0;
         for law in problem.laws() {
-            match part(law) {
-                Some(Part::Contact { tangents, mu }) => self.place(first, tangents, mu, Bounds::default()),
-                Some(Part::Bounded(bounds)) => self.place(first, 0, 0.0, bounds),
-                Some(Part::Joint(more)) => {
-                    let free = self.rows_of_joints.iter_mut().skip(self.joint_rows).take(more);
-                    free.zip(first..).for_each(|(row, k)| *row = k);
-                    self.joint_rows = (self.joint_rows + more).min(MAX_JOINT_ROWS);
+            match block_kind(law) {
+                Some(BlockKind::Contact { tangents, mu }) => self.push(first, tangents, mu, Bounds::default()),
+                Some(BlockKind::Bounded(bounds)) => self.push(first, 0, 0.0, bounds),
+                Some(BlockKind::Joint(more)) => {
+                    let added = self.joint_rows.iter_mut().skip(self.joint_row_count).take(more);
+                    added.zip(first..).for_each(|(row, k)| *row = k);
+                    self.joint_row_count = (self.joint_row_count + more).min(MAX_JOINT_ROWS);
                 }
                 None => {}
             }
             first += law.rows();
         }
+        let total = self.contact_row_count + self.joint_row_count;
+        debug_assert!(first == problem.rows() && total == first, "every row is one of a contact or of a joint");
     }
 
     /// Adds a contact that begins at row `first` of the problem.
-    fn place(&mut self, first: usize, tangents: usize, mu: f64, bounds: Bounds) {
-        if let Some(place) = self.places.get_mut(self.contacts) {
-            let row = self.contact_rows;
-            *place = Place { first, row, tangents, mu, bounds };
-            (first..=first + tangents).zip(&mut self.rows.0[row..]).for_each(|(k, row)| *row = k);
-            self.contacts += 1;
-            self.contact_rows += 1 + tangents;
+    fn push(&mut self, first: usize, tangents: usize, mu: f64, bounds: Bounds) {
+        debug_assert!(self.contact_count < MAX_CONTACTS, "the contacts fit");
+        if let Some(contact) = self.contacts.get_mut(self.contact_count) {
+            let row = self.contact_row_count;
+            *contact = EmbeddedContact { problem_row: first, row, tangents, mu, bounds };
+            (first..=first + tangents).zip(&mut self.contact_rows.0[row..]).for_each(|(k, row)| *row = k);
+            self.contact_count += 1;
+            self.contact_row_count += 1 + tangents;
         }
     }
 
-    /// The contacts, in the order of their blocks.
-    pub(super) fn places(&self) -> &[Place] {
-        &self.places[..self.contacts]
+    /// Contacts in the order of their blocks.
+    pub(super) fn contacts(&self) -> &[EmbeddedContact] {
+        &self.contacts[..self.contact_count]
     }
 
-    /// The rows of contacts.
+    /// Rows of the contacts in the problem.
     pub(super) fn contact_rows(&self) -> &[usize] {
-        &self.rows.0[..self.contact_rows]
+        &self.contact_rows.0[..self.contact_row_count]
     }
 
-    /// The rows of joints.
+    /// Rows of the joints in the problem.
     pub(super) fn joint_rows(&self) -> &[usize] {
-        &self.rows_of_joints[..self.joint_rows]
+        &self.joint_rows[..self.joint_row_count]
     }
 
-    /// Whether nothing is embedded or eliminated: spatial contacts with friction only.
-    pub(super) fn is_plain(&self) -> bool {
-        self.joint_rows == 0 && self.places().iter().all(|place| place.tangents == 2)
+    /// True if all blocks are spatial contacts with friction, so that nothing is embedded or eliminated.
+    pub(super) fn is_spatial(&self) -> bool {
+        self.joint_row_count == 0 && self.contacts().iter().all(|contact| contact.tangents == 2)
     }
 
-    /// The part of W, row by row with `n` to a row, between contacts, column by column.
+    /// Copies the rows and columns of contacts of W, row by row with `n` entries per row, into columns.
     pub(super) fn gather(&self, (w, n): (&[f64], usize), symmetric: bool, columns: &mut [Column]) {
         let rows = self.contact_rows();
+        debug_assert!(w.len() == n * n && rows.len() <= columns.len(), "W is square and its columns fit");
         if symmetric && rows.len() == n {
             let columns = columns.iter_mut().zip(w.chunks_exact(n.max(1)));
             columns.for_each(|(column, row)| column[..n].copy_from_slice(row));
             return;
         }
-        for (place, row) in rows.iter().enumerate() {
+        for (i, row) in rows.iter().enumerate() {
             let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
-            columns.iter_mut().zip(rows).for_each(|(column, k)| column[place] = values[*k]);
+            columns.iter_mut().zip(rows).for_each(|(column, k)| column[i] = values[*k]);
         }
     }
 
-    /// Writes impulses of contacts among those of the problem.
+    /// Writes the impulses of the contacts into those of the problem.
     pub(super) fn write(&self, r: &[Triple], out: &mut [f64]) {
-        self.places().iter().zip(r).for_each(|(place, r)| place.write(r, out));
+        debug_assert_eq!(r.len(), self.contact_count, "one impulse per contact");
+        self.contacts().iter().zip(r).for_each(|(contact, r)| contact.write(r, out));
     }
 }

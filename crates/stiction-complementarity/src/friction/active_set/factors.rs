@@ -1,23 +1,24 @@
-//! Factors of a small dense matrix that is given column by column, for systems of a few unknowns: nothing is left to loops of unknown length.
+//! Factorisation of a small dense matrix stored by columns, with loops of compile-time length.
 //!
-//! Columns are treated by chunks of [`LANES`] rows, as many as the matrix has, and small matrices always whole; what is beyond the matrix, or done in vain, means nothing. The
-//! code is compiled for each number of chunks, or, where nothing is exchanged, for each number that is left of a column.
+//! Columns are processed in SIMD chunks of [`LANES`] rows; columns of small matrices are always processed as a whole. Entries beyond the
+//! matrix are unspecified. The code is compiled for each number of chunks of a column or, without pivoting, for each number of remaining
+//! chunks.
 
 use std::ops::Range;
 
 use super::contacts::{Column, LANES, MAX_ROWS};
 use crate::linalg::simd::{self, Loop};
 
-/// A pivot below this fraction of the mean diagonal has vanished.
-const VANISHED: f64 = 1e-14;
+/// Smallest pivot, as a fraction of the mean diagonal; a smaller one counts as zero.
+const RELATIVE_PIVOT: f64 = 1e-14;
 
-/// With exchanges, columns of so many chunks are treated whole: to find where to begin would take longer.
-const WHOLE: usize = 3;
+/// Largest number of chunks of a column that pivoting processes as a whole: skipping leading chunks would take longer.
+const MAX_WHOLE_CHUNKS: usize = 3;
 
-/// What is left in the matrix.
+/// Factor that the matrix holds after factorisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Left {
-    /// Nothing that could be solved with.
+enum Stored {
+    /// None: the matrix is not factored or is singular.
     #[default]
     Nothing,
     /// U of P A = L U, with zeros below its diagonal.
@@ -26,23 +27,23 @@ enum Left {
     Diagonal,
 }
 
-/// L of P A = L U or A = L D Lᵀ; what else there is stays in the matrix.
+/// Factor L of P A = L U or A = L D Lᵀ; U or D stays in the matrix.
 #[derive(Clone, Debug)]
 pub(super) struct Factors {
-    left: Left,
-    /// L without its diagonal of ones: zeros on it and above.
+    stored: Stored,
+    /// L without its unit diagonal: zeros on the diagonal and above.
     lower: Vec<Column>,
-    /// The row that came to each place.
+    /// Row that was interchanged with each row.
     interchanges: [usize; MAX_ROWS],
 }
 
 impl Default for Factors {
     fn default() -> Self {
-        Self { left: Left::Nothing, lower: vec![[0.0; MAX_ROWS]; MAX_ROWS], interchanges: [0; MAX_ROWS] }
+        Self { stored: Stored::Nothing, lower: vec![[0.0; MAX_ROWS]; MAX_ROWS], interchanges: [0; MAX_ROWS] }
     }
 }
 
-/// Calls a function that is compiled for the number of chunks.
+/// Calls a function that is compiled for this number of rows, in chunks.
 macro_rules! by_chunks {
     ($n:expr, $function:ident($($argument:expr),*)) => {
         match $n.div_ceil(LANES) {
@@ -62,25 +63,25 @@ macro_rules! by_chunks {
 }
 
 impl Factors {
-    /// The factors belong to no matrix any more.
-    pub(super) fn forget(&mut self) {
-        self.left = Left::Nothing;
+    /// Invalidates the factors.
+    pub(super) fn clear(&mut self) {
+        self.stored = Stored::Nothing;
     }
 
-    /// A = L D Lᵀ of a symmetric matrix. False where a pivot vanishes or is negative; the matrix is lost then.
+    /// Factors a symmetric matrix, A = L D Lᵀ. Returns false if a pivot is not positive; the matrix is overwritten in any case.
     pub(super) fn factor_symmetric(&mut self, a: &mut [Column]) -> bool {
         let factored = simd::run(Symmetric { a, lower: &mut self.lower });
-        self.left = if factored { Left::Diagonal } else { Left::Nothing };
+        self.stored = if factored { Stored::Diagonal } else { Stored::Nothing };
         factored
     }
 
-    /// P A = L U. Nothing can be solved where a pivot vanishes.
+    /// Factors P A = L U. If a pivot vanishes, [`solve`](Self::solve) returns false.
     pub(super) fn factor_with_pivoting(&mut self, a: &mut [Column]) {
         let factored = simd::run(Pivoting { a, lower: &mut self.lower, interchanges: &mut self.interchanges });
-        self.left = if factored { Left::Upper } else { Left::Nothing };
+        self.stored = if factored { Stored::Upper } else { Stored::Nothing };
     }
 
-    /// b ← A⁻¹ b with the factors. False where there are none, or where they lead beyond numbers.
+    /// b ← A⁻¹ b. Returns false without valid factors or if the result is not finite.
     pub(super) fn solve(&self, a: &[Column], b: &mut Column) -> bool {
         simd::run(Solving { factors: self, a, b })
     }
@@ -130,59 +131,62 @@ impl Loop for Solving<'_> {
     #[inline(always)]
     fn run(self) -> bool {
         let Self { factors, a, b } = self;
+        debug_assert!(a.len() <= MAX_ROWS, "the matrix fits");
         let (n, lower) = (a.len(), &factors.lower[..a.len()]);
-        match factors.left {
-            Left::Nothing => return false,
-            Left::Upper => {
+        match factors.stored {
+            Stored::Nothing => return false,
+            Stored::Upper => {
                 factors.interchanges[..n].iter().enumerate().for_each(|(k, pivot)| b.swap(k, *pivot));
                 by_chunks!(n, solve_upper(lower, a, b));
             }
-            Left::Diagonal => by_chunks!(n, solve_diagonal(lower, a, b)),
+            Stored::Diagonal => by_chunks!(n, solve_diagonal(lower, a, b)),
         }
         b[..n].iter().all(|x| x.is_finite())
     }
 }
 
-/// The rows that are treated in columns of C chunks: solving reads as many of L.
+/// Number of rows that are processed in columns of C chunks; the triangular solves read as many rows of L.
 #[inline(always)]
 fn rows<const C: usize>() -> usize {
     C * LANES
 }
 
+/// Smallest pivot of a matrix that counts as nonzero.
 #[inline(always)]
-fn vanished(a: &[Column]) -> f64 {
-    VANISHED * a.iter().enumerate().map(|(k, column)| column[k].abs()).sum::<f64>() / a.len().max(1) as f64
+fn smallest_pivot(a: &[Column]) -> f64 {
+    RELATIVE_PIVOT * a.iter().enumerate().map(|(k, column)| column[k].abs()).sum::<f64>() / a.len().max(1) as f64
 }
 
-/// Column by column, each with what all columns before take away from it.
+/// Left-looking factorisation A = L D Lᵀ: each column subtracts the multiples of all columns before it.
 #[inline(always)]
 fn without_pivoting(a: &mut [Column], lower: &mut [Column]) -> bool {
-    let (n, vanished) = (a.len(), vanished(a));
-    let treated = by_chunks!(n, rows());
+    let (n, smallest) = (a.len(), smallest_pivot(a));
+    let padded = by_chunks!(n, rows());
     let mut factors = [0.0; MAX_ROWS];
     for j in 0..n {
         let (known, rest) = a.split_at_mut(j);
         let (Some(column), (known_lower, [lower, ..])) = (rest.first_mut(), lower.split_at_mut(j)) else {
             return false;
         };
-        // By symmetry the factors of column j stand in row j.
+        // By symmetry the multipliers of column j are in row j.
         factors.iter_mut().zip(known).for_each(|(factor, column)| *factor = column[j]);
-        take_away_all(known_lower, &factors, chunk_of(j)..n.div_ceil(LANES), column);
+        subtract_multiples(known_lower, &factors, chunk_of(j)..n.div_ceil(LANES), column);
         let pivot = column[j];
-        if !(pivot > vanished && pivot.is_finite()) {
+        if !(pivot > smallest && pivot.is_finite()) {
             return false;
         }
         let inverse = 1.0 / pivot;
         lower[chunk_of(j) * LANES..=j].fill(0.0);
         lower[j + 1..n].iter_mut().zip(&column[j + 1..n]).for_each(|(l, a)| *l = a * inverse);
-        lower[n..treated].fill(0.0);
+        lower[n..padded].fill(0.0);
     }
     true
 }
 
+/// Right-looking factorisation P A = L U with partial pivoting.
 #[inline(always)]
 fn with_pivoting<const C: usize>(a: &mut [Column], lower: &mut [Column], interchanges: &mut [usize; MAX_ROWS]) -> bool {
-    let (n, vanished) = (a.len(), vanished(a));
+    let (n, smallest) = (a.len(), smallest_pivot(a));
     for k in 0..n {
         let (mut pivot, mut largest) = (k, 0.0);
         for (i, x) in (k..).zip(&a[k][k..n]) {
@@ -190,7 +194,7 @@ fn with_pivoting<const C: usize>(a: &mut [Column], lower: &mut [Column], interch
                 (pivot, largest) = (i, x.abs());
             }
         }
-        if !(largest > vanished && largest.is_finite()) {
+        if !(largest > smallest && largest.is_finite()) {
             return false;
         }
         interchanges[k] = pivot;
@@ -200,47 +204,49 @@ fn with_pivoting<const C: usize>(a: &mut [Column], lower: &mut [Column], interch
         }
         let (known, rest) = a.split_at_mut(k + 1);
         let (Some(head), lower) = (known.last_mut(), &mut lower[k]) else { return false };
-        write_lower::<C>(head, k, chunk_or_all::<C>(k), lower);
+        write_lower::<C>(head, k, first_chunk_of::<C>(k), lower);
         head[k + 1..C * LANES].fill(0.0);
         for column in rest {
-            take_away::<C>(lower, column[k], chunk_or_all::<C>(k + 1), column);
+            subtract_multiple::<C>(lower, column[k], first_chunk_of::<C>(k + 1), column);
         }
     }
     true
 }
 
+/// b ← U⁻¹ L⁻¹ b.
 #[inline(always)]
 fn solve_upper<const C: usize>(lower: &[Column], upper: &[Column], b: &mut Column) {
-    lower.iter().enumerate().for_each(|(k, l)| take_away::<C>(l, b[k], chunk_or_all::<C>(k + 1), b));
+    lower.iter().enumerate().for_each(|(k, l)| subtract_multiple::<C>(l, b[k], first_chunk_of::<C>(k + 1), b));
     for (k, u) in upper.iter().enumerate().rev() {
         let x = b[k] / u[k];
-        take_away::<C>(u, x, 0, b);
+        subtract_multiple::<C>(u, x, 0, b);
         b[k] = x;
     }
 }
 
+/// b ← L⁻ᵀ D⁻¹ L⁻¹ b.
 #[inline(always)]
 fn solve_diagonal<const C: usize>(lower: &[Column], diagonal: &[Column], b: &mut Column) {
     b[lower.len()..C * LANES].fill(0.0);
-    lower.iter().enumerate().for_each(|(k, l)| take_away::<C>(l, b[k], chunk_of(k + 1), b));
+    lower.iter().enumerate().for_each(|(k, l)| subtract_multiple::<C>(l, b[k], chunk_of(k + 1), b));
     for (k, (d, l)) in diagonal.iter().zip(lower).enumerate().rev() {
-        b[k] = b[k] / d[k] - product::<C>(l, b, chunk_of(k + 1));
+        b[k] = b[k] / d[k] - dot_from::<C>(l, b, chunk_of(k + 1));
     }
 }
 
-/// The chunk of a row, to begin with where all of a matrix is below or right of it.
+/// Chunk that contains a row.
 #[inline(always)]
 fn chunk_of(row: usize) -> usize {
     row / LANES
 }
 
-/// The same, or the first in matrices that are treated whole.
+/// First chunk to process from a row on: that of the row, or 0 if columns are processed as a whole.
 #[inline(always)]
-fn chunk_or_all<const C: usize>(row: usize) -> usize {
-    if C <= WHOLE { 0 } else { chunk_of(row) }
+fn first_chunk_of<const C: usize>(row: usize) -> usize {
+    if C <= MAX_WHOLE_CHUNKS { 0 } else { chunk_of(row) }
 }
 
-/// Column k of L without its diagonal, from column k of what is left of the matrix.
+/// Writes column k of L without its diagonal, from column k of the partly eliminated matrix.
 #[inline(always)]
 fn write_lower<const C: usize>(head: &Column, k: usize, first: usize, lower: &mut Column) {
     let inverse = 1.0 / head[k];
@@ -251,9 +257,9 @@ fn write_lower<const C: usize>(head: &Column, k: usize, first: usize, lower: &mu
     lower[first * LANES..=k].fill(0.0);
 }
 
-/// `to` ← `to` − factor · `from`, from this chunk on.
+/// to ← to − factor · from, beginning with chunk `first`.
 #[inline(always)]
-fn take_away<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut Column) {
+fn subtract_multiple<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut Column) {
     if factor != 0.0 {
         let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
         for (to, from) in to[first.min(C)..C].iter_mut().zip(&from[first.min(C)..C]) {
@@ -262,29 +268,35 @@ fn take_away<const C: usize>(from: &Column, factor: f64, first: usize, to: &mut 
     }
 }
 
-/// `to` ← `to` − Σ factor · `from` in these chunks, as many at a time as there are registers for.
+/// to ← to − Σ factor · from in these chunks, as many at a time as fit into SIMD registers.
 #[inline(always)]
-fn take_away_all(from: &[Column], factors: &Column, mut chunks: Range<usize>, to: &mut Column) {
+fn subtract_multiples(from: &[Column], factors: &Column, mut chunks: Range<usize>, to: &mut Column) {
     while !chunks.is_empty() {
         let first = chunks.start;
         chunks.start += match chunks.len() {
-            1 => take_away_at_once::<1>(from, factors, first, to),
-            2 => take_away_at_once::<2>(from, factors, first, to),
-            3 => take_away_at_once::<3>(from, factors, first, to),
-            4 => take_away_at_once::<4>(from, factors, first, to),
-            5 => take_away_at_once::<5>(from, factors, first, to),
-            _ => take_away_at_once::<6>(from, factors, first, to),
+            1 => subtract_multiples_in::<1>(from, factors, first, to),
+            2 => subtract_multiples_in::<2>(from, factors, first, to),
+            3 => subtract_multiples_in::<3>(from, factors, first, to),
+            4 => subtract_multiples_in::<4>(from, factors, first, to),
+            5 => subtract_multiples_in::<5>(from, factors, first, to),
+            _ => subtract_multiples_in::<6>(from, factors, first, to),
         };
     }
 }
 
-/// The same in R chunks; returns R.
+/// to ← to − Σ factor · from in R chunks, beginning with chunk `first`; returns R.
 #[inline(always)]
-fn take_away_at_once<const R: usize>(from: &[Column], factors: &Column, first: usize, to: &mut Column) -> usize {
-    let Some(to) = to.as_chunks_mut::<LANES>().0[first..].first_chunk_mut::<R>() else { return R };
+fn subtract_multiples_in<const R: usize>(from: &[Column], factors: &Column, first: usize, to: &mut Column) -> usize {
+    let Some(to) = to.as_chunks_mut::<LANES>().0[first..].first_chunk_mut::<R>() else {
+        debug_assert!(false, "a column has {R} chunks from chunk {first} on");
+        return R;
+    };
     let mut rest = *to;
     for (from, factor) in from.iter().zip(factors).filter(|(_, factor)| **factor != 0.0) {
-        let Some(from) = from.as_chunks::<LANES>().0[first..].first_chunk::<R>() else { return R };
+        let Some(from) = from.as_chunks::<LANES>().0[first..].first_chunk::<R>() else {
+            debug_assert!(false, "a column has {R} chunks from chunk {first} on");
+            return R;
+        };
         for (rest, from) in rest.iter_mut().zip(from) {
             rest.iter_mut().zip(from).for_each(|(x, l)| *x -= factor * l);
         }
@@ -293,9 +305,9 @@ fn take_away_at_once<const R: usize>(from: &[Column], factors: &Column, first: u
     R
 }
 
-/// Σ a b from this chunk on, in sums that do not wait for each other; beyond the matrix both are zero.
+/// Scalar product of a and b, beginning with chunk `first`, in LANES independent sums. Beyond the matrix both are zero.
 #[inline(always)]
-fn product<const C: usize>(a: &Column, b: &Column, first: usize) -> f64 {
+fn dot_from<const C: usize>(a: &Column, b: &Column, first: usize) -> f64 {
     let mut sums = [0.0; LANES];
     let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
     for (a, b) in a[first.min(C)..C].iter().zip(&b[first.min(C)..C]) {
@@ -309,13 +321,13 @@ mod tests {
     use super::*;
     use stiction_testkit::Random;
 
-    /// The largest entry of A x − b.
-    fn miss(a: &[Column], x: &Column, b: &Column) -> f64 {
+    /// Largest entry of |A x − b|.
+    fn error(a: &[Column], x: &Column, b: &Column) -> f64 {
         let row = |i: usize| a.iter().zip(x).map(|(column, x)| column[i] * x).sum::<f64>() - b[i];
         (0..a.len()).map(|i| row(i).abs()).fold(0.0, f64::max)
     }
 
-    /// Every size, in memory that is full of what other matrices left.
+    /// Every size, with NaN in all memory beyond the matrix.
     #[test]
     fn all_sizes_are_solved_whatever_stands_beyond_them() {
         let (mut random, mut factors) = (Random::new(11), Factors::default());
@@ -329,7 +341,7 @@ mod tests {
                         (a[i][j], a[i][i]) = (a[j][i], 2.0 * n as f64);
                     }
                 }
-                let (mut b, kept) = ([f64::NAN; MAX_ROWS], a.clone());
+                let (mut b, original) = ([f64::NAN; MAX_ROWS], a.clone());
                 b[..n].fill_with(|| random.normal());
                 let mut x = b;
                 if symmetric {
@@ -338,13 +350,13 @@ mod tests {
                     factors.factor_with_pivoting(&mut a);
                 }
                 assert!(factors.solve(&a, &mut x), "{n}, symmetric: {symmetric}");
-                let miss = miss(&kept, &x, &b);
-                assert!(miss < 1e-9, "{n}, symmetric: {symmetric}: {miss:e}");
+                let error = error(&original, &x, &b);
+                assert!(error < 1e-9, "{n}, symmetric: {symmetric}: {error:e}");
             }
         }
     }
 
-    /// The version of this processor and that of every other, on matrices with all kinds of numbers.
+    /// The SIMD version and the portable one, on random matrices.
     #[test]
     fn both_versions_of_a_loop_give_the_same_bits() {
         let mut random = Random::new(12);
@@ -357,7 +369,7 @@ mod tests {
             let (mut b, mut factors) = (a.clone(), [Factors::default(), Factors::default()]);
             let [simd, plain] = &mut factors;
             assert!(simd.factor_symmetric(&mut a) && Symmetric { a: &mut b, lower: &mut plain.lower }.run(), "{n}");
-            plain.left = Left::Diagonal;
+            plain.stored = Stored::Diagonal;
             let mut x = [[0.0; MAX_ROWS]; 2];
             x[0].fill_with(|| random.normal());
             x[1] = x[0];

@@ -1,30 +1,31 @@
-//! Joints, eliminated before the contacts are solved for: they are linear whatever the contacts do.   [SET-7]
+//! Elimination of the joints before the contacts are solved for: their equations are linear in every contact mode.   [SET-7]
 
 use super::contacts::{Column, MAX_ROWS};
 use super::embedding::Embedding;
 
-/// The most rows of joints: four hinges in space less a few rows, or six in the plane.
+/// Largest number of joint rows: four hinges in space less a few rows, or six in the plane.
 pub(super) const MAX_JOINT_ROWS: usize = 12;
 
-/// A row of a joint of which this share of its diagonal, or less, is left beside the rows before it says nothing new.
-const REDUNDANT: f64 = 1e-11;
+/// Largest pivot of a redundant joint row, as a fraction of its diagonal entry.
+const REDUNDANT_PIVOT: f64 = 1e-11;
 
-/// A direction in which this share of a contact's diagonal, or less, is left is held by joints: what is left is rounding.
-const HELD: f64 = 1e-13;
+/// Largest reduced diagonal entry, as a fraction of the original one, of a contact direction that joints constrain completely; the
+/// remainder is rounding.
+const CONSTRAINED_DIAGONAL: f64 = 1e-13;
 
-/// Corrections of the impulses of joints; the second takes away what rounding left of the first.
-const CORRECTIONS: u32 = 2;
+/// Solves for the joint impulses; the second one is a refinement that removes the rounding errors of the first.
+const RECOVERY_SOLVES: u32 = 2;
 
-/// W_ee = L Lᵀ of the rows of all joints, and what belongs to it.
+/// Cholesky factorisation W_ee = L Lᵀ of the joint rows, and the reduced coupling to the contacts.
 #[derive(Clone, Debug)]
 pub(super) struct Joints {
     size: usize,
     /// L, with the inverses of its diagonal in place of the diagonal.
     factor: [[f64; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
-    /// L⁻¹ W_ec, an entry for each row of contacts.
+    /// L⁻¹ W_ec, one entry for each row of the contacts.
     coupling: [Column; MAX_JOINT_ROWS],
     /// L⁻¹ q_e.
-    free: [f64; MAX_JOINT_ROWS],
+    velocities: [f64; MAX_JOINT_ROWS],
 }
 
 impl Default for Joints {
@@ -33,66 +34,73 @@ impl Default for Joints {
             size: 0,
             factor: [[0.0; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
             coupling: [[0.0; MAX_ROWS]; MAX_JOINT_ROWS],
-            free: [0.0; MAX_JOINT_ROWS],
+            velocities: [0.0; MAX_JOINT_ROWS],
         }
     }
 }
 
 impl Joints {
-    /// Factors W_ee out of W, row by row with `n` to a row. False where rows are redundant. Every row is held against its own diagonal, so
-    /// neither units nor masses matter; and W_ee is symmetric and positive definite, so no exchange of rows is needed.
+    /// Factors W_ee of W, row by row with `n` entries per row. Returns false if rows are redundant.
+    ///
+    /// Every pivot is compared with its own diagonal entry, so the test does not depend on units or masses. W_ee is symmetric positive
+    /// definite, so no pivoting is needed.
     pub(super) fn factor(&mut self, rows: &[usize], w: &[f64], n: usize) -> bool {
+        debug_assert!(rows.len() <= MAX_JOINT_ROWS && w.len() == n * n, "the joint rows fit and W is square");
         self.size = rows.len();
         for (i, row) in rows.iter().enumerate() {
-            let Some(values) = w.get(row * n..(row + 1) * n) else { return false };
+            let Some(values) = w.get(row * n..(row + 1) * n) else {
+                debug_assert!(false, "joint row {row} is a row of W");
+                return false;
+            };
             let (above, own) = self.factor.split_at_mut(i);
             let Some(own) = own.first_mut() else { return false };
-            let mut left = values[*row];
+            let mut pivot = values[*row];
             for (j, (l, col)) in above.iter().zip(rows).enumerate() {
                 let sum: f64 = l[..j].iter().zip(&own[..j]).map(|(a, b)| a * b).sum();
                 own[j] = (values[*col] - sum) * l[j];
-                left -= own[j] * own[j];
+                pivot -= own[j] * own[j];
             }
-            if !(left > REDUNDANT * values[*row] && left.is_finite()) {
+            if !(pivot > REDUNDANT_PIVOT * values[*row] && pivot.is_finite()) {
                 return false;
             }
-            own[i] = 1.0 / left.sqrt();
+            own[i] = 1.0 / pivot.sqrt();
         }
         true
     }
 
-    /// L⁻¹ of the rows of joints of W_ec.
-    pub(super) fn prepare(&mut self, embedding: &Embedding, w: &[f64], n: usize) {
+    /// Computes the coupling L⁻¹ W_ec.
+    pub(super) fn couple(&mut self, embedding: &Embedding, w: &[f64], n: usize) {
         for (i, row) in embedding.joint_rows().iter().enumerate() {
+            debug_assert!((row + 1) * n <= w.len(), "joint row {row} is a row of W");
             let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
             let l = &self.factor[i];
             let (above, own) = self.coupling.split_at_mut(i);
             for (c, (k, y)) in embedding.contact_rows().iter().zip(&mut own[0]).enumerate() {
-                let left = l.iter().zip(&*above).fold(values[*k], |left, (l, above)| left - l * above[c]);
-                *y = left * l[i];
+                let sum = l.iter().zip(&*above).fold(values[*k], |sum, (l, above)| sum - l * above[c]);
+                *y = sum * l[i];
             }
         }
     }
 
-    /// L⁻¹ of the rows of joints of q.
-    pub(super) fn free(&mut self, rows: &[usize], q: &[f64]) {
+    /// Computes L⁻¹ q_e.
+    pub(super) fn load_velocities(&mut self, rows: &[usize], q: &[f64]) {
         for (i, (row, l)) in rows.iter().zip(&self.factor).enumerate() {
-            let known: f64 = l.iter().zip(&self.free[..i]).map(|(l, y)| l * y).sum();
-            self.free[i] = (q[*row] - known) * l[i];
+            let known: f64 = l.iter().zip(&self.velocities[..i]).map(|(l, y)| l * y).sum();
+            self.velocities[i] = (q[*row] - known) * l[i];
         }
     }
 
-    /// W_cc − W_ce W_ee⁻¹ W_ec in place of W_cc.   [SET-7]
+    /// W_cc ← W_cc − W_ce W_ee⁻¹ W_ec, the Schur complement.   [SET-7]
     pub(super) fn reduce(&self, w: &mut [Column]) {
         let rows = w.len();
-        let whole: Column = std::array::from_fn(|k| w.get(k).map_or(0.0, |column| column[k]));
+        let diagonal: Column = std::array::from_fn(|k| w.get(k).map_or(0.0, |column| column[k]));
         for y in self.coupling.iter().take(self.size) {
             for (column, own) in w.iter_mut().zip(y).filter(|(_, own)| **own != 0.0) {
                 column[..rows].iter_mut().zip(y).for_each(|(w, y)| *w -= y * own);
             }
         }
         for k in 0..rows {
-            if w[k][k] <= HELD * whole[k] {
+            if w[k][k] <= CONSTRAINED_DIAGONAL * diagonal[k] {
                 w[k].fill(0.0);
                 for column in w.iter_mut() {
                     column[k] = 0.0;
@@ -101,19 +109,20 @@ impl Joints {
         }
     }
 
-    /// q_c − W_ce W_ee⁻¹ q_e in place of q_c.   [SET-7]
-    pub(super) fn reduce_free(&self, q: &mut [f64]) {
-        for (y, free) in self.coupling.iter().zip(&self.free).take(self.size) {
-            q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * free);
+    /// q_c ← q_c − W_ce W_ee⁻¹ q_e.   [SET-7]
+    pub(super) fn reduce_velocities(&self, q: &mut [f64]) {
+        for (y, velocity) in self.coupling.iter().zip(&self.velocities).take(self.size) {
+            q.iter_mut().zip(y).for_each(|(q, y)| *q -= y * velocity);
         }
     }
 
-    /// r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the impulses of contacts in `r`, whatever those of joints are there.   [SET-7]
-    pub(super) fn recover(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
-        let corrections = if rows.is_empty() { 0 } else { CORRECTIONS };
-        for _ in 0..corrections {
+    /// Writes the joint impulses r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the contact impulses in `r`; its former joint impulses do not matter.   [SET-7]
+    pub(super) fn recover_impulses(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
+        let solves = if rows.is_empty() { 0 } else { RECOVERY_SOLVES };
+        for _ in 0..solves {
             let mut u = [0.0; MAX_JOINT_ROWS];
             for (u, row) in u.iter_mut().zip(rows) {
+                debug_assert!((row + 1) * q.len() <= w.len(), "joint row {row} is a row of W");
                 let values = w.get(row * q.len()..(row + 1) * q.len()).unwrap_or_default();
                 *u = q[*row] + values.iter().zip(&*r).map(|(w, r)| w * r).sum::<f64>();
             }

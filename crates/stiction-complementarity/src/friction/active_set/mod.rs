@@ -1,17 +1,19 @@
-//! Few contacts, solved at once: guess which of them open, stick and slip, solve for all impulses together, look again.   [SET-1]
+//! Dense active-set method for small problems: choose the contact modes, solve for all impulses at once, update the modes.   [SET-1]
 //!
-//! A sweep settles one contact after the other and takes ten or more of them to agree; here the contacts are coupled by a small
-//! dense system and agree after one to three, to rounding. The guess comes from the impulses and velocities at hand, so a warm
-//! start usually knows it already. Where guesses go round in a circle, sweeps [GS-1] lead to another start. For
-//! up to [`MAX_CONTACTS`] contacts with Coulomb friction in space or in the plane, or without friction [SET-6], and rows between bounds [SET-9], and a few
-//! rows of joints, which are eliminated first [SET-7]; up to [`MAX_SPATIAL_CONTACTS`] where all are contacts with friction in space. The method says when a problem is none of these.
+//! Gauss-Seidel updates one contact after the other and needs ten or more iterations until they agree. Here a small dense system
+//! couples all contacts, and one to three active sets suffice, to rounding. The modes (open, stick, slip) follow from impulses and
+//! velocities, so a warm start usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another start.
+//!
+//! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together: contacts with Coulomb friction in space or in the
+//! plane, or without friction [SET-6]. A few rows of joints are eliminated first [SET-7]. If all contacts have friction in space and
+//! nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. Other problems end with `Breakdown`.
 
 mod bounds;
 mod contacts;
 mod embedding;
 mod factors;
-mod guess;
 mod joints;
+mod modes;
 mod system;
 
 use super::operator::Delassus;
@@ -20,55 +22,60 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use contacts::{Contacts, Kept, MAX_ROWS};
+use contacts::{Contacts, MAX_ROWS, SavedImpulses};
 pub use contacts::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use embedding::Embedding;
-use guess::Pattern;
 use joints::{Joints, MAX_JOINT_ROWS};
+use modes::ActiveSetCode;
 use system::System;
 
-/// Compliance of the first of the softer problems, relative to the mean diagonal of W, of the last one, and the factor between
-/// two: from where nearly everything decouples to where only redundant contacts notice.
-const SOFTEST: f64 = 1e-2;
-const HARDEST: f64 = 1e-10;
-const STIFFEN: f64 = 0.1;
+/// First compliance of the continuation, relative to the mean diagonal of W: contacts nearly decouple.
+const FIRST_COMPLIANCE: f64 = 1e-2;
 
-/// The residual that rounding leaves.
-const ROUNDING: f64 = 1e-15;
+/// Least compliance of the continuation, relative to the mean diagonal of W: only redundant contacts are affected.
+const LAST_COMPLIANCE: f64 = 1e-10;
 
-/// A solution above this residual is corrected, so often at most.
-pub(crate) const REFINED: f64 = 1e-14;
-const CORRECTIONS: u32 = 2;
+/// Factor between two compliances of the continuation.
+const COMPLIANCE_FACTOR: f64 = 0.1;
 
-/// Guesses of the bounds that hold beside the first impulses of contacts.
-const BOUND_GUESSES: u32 = 3;
+/// Residual at the level of rounding errors.
+const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// In mixed problems the last of so many starts tries the path of softer problems, in others each.
-const MIXED_STARTS: u32 = 7;
+/// Residual above which a solution is refined.
+pub(crate) const REFINED_RESIDUAL: f64 = 1e-14;
+
+/// Largest number of refinement steps.
+const MAX_REFINEMENTS: u32 = 2;
+
+/// Largest number of active sets of the bounded rows alone, with the warm-started impulses of the contacts fixed.
+const MAX_BOUND_UPDATES: u32 = 3;
+
+/// Starts per compliance continuation in mixed problems. With spatial contacts only every start is followed by one.
+const STARTS_PER_CONTINUATION: u32 = 7;
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionActiveSetOptions {
-    /// The residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; rounding leaves about 1e-15.
+    /// Residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; rounding leaves about 1e-15.
     pub tolerance: f64,
-    /// Guesses that are tried from one start before sweeps look for another. Default 8.
-    pub max_guesses: u32,
-    /// How many starts are tried. Default 10.
+    /// Largest number of active sets from one start. Default 8.
+    pub max_active_sets: u32,
+    /// Largest number of starts. Default 10.
     pub max_starts: u32,
-    /// How often the path of softer problems is tried, which is long. Default 10.
-    pub max_paths: u32,
-    /// Sweeps between two starts. Default 4.
-    pub sweeps: u32,
+    /// Largest number of compliance continuations, which are long. Default 10.
+    pub max_continuations: u32,
+    /// Gauss-Seidel iterations between two starts. Default 4.
+    pub gauss_seidel_iterations: u32,
 }
 
 impl Default for FrictionActiveSetOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, max_guesses: 8, max_starts: 10, max_paths: 10, sweeps: 4 }
+        Self { tolerance: 1e-9, max_active_sets: 8, max_starts: 10, max_continuations: 10, gauss_seidel_iterations: 4 }
     }
 }
 
 impl FrictionActiveSetOptions {
-    /// Refuses numbers that make no sense.
+    /// Rejects options outside of their ranges.
     pub fn validate(&self) -> Result<(), OptionError> {
         if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
             return Err(OptionError { name: "tolerance", value: self.tolerance, range: "(0, ∞)" });
@@ -77,7 +84,7 @@ impl FrictionActiveSetOptions {
     }
 }
 
-/// Active sets for few contacts, with scratch memory of fixed size.   [SET-1]
+/// Dense active-set method for small problems, with scratch memory of fixed size.   [SET-1]
 #[derive(Clone, Debug, Default)]
 pub struct FrictionActiveSet {
     options: FrictionActiveSetOptions,
@@ -85,66 +92,66 @@ pub struct FrictionActiveSet {
     system: System,
     embedding: Embedding,
     joints: Joints,
-    /// What was guessed from the present start.
-    guessed: Vec<Pattern>,
-    kept: KeptImpulses,
-    /// W + diag c, row by row, where joints or compliance ask for a copy.
+    /// Active sets visited from the present start.
+    visited: Vec<ActiveSetCode>,
+    saved: Checkpoints,
+    /// W + diag c, row by row; unused if the operator stores W densely and there are neither joints nor compliance.
     w: Vec<f64>,
-    /// The problem whose W is in all of these.
-    matrix: Option<Version>,
+    /// Version of the matrices that are loaded.
+    matrix_version: Option<Version>,
 }
 
-/// Impulses of contacts to come back to.
+/// Saved impulses of the contacts.
 #[derive(Clone, Debug, Default)]
-struct KeptImpulses {
-    /// Where the present guesses start.
-    start: Kept,
-    /// Before the last step.
-    last: Kept,
-    /// The nearest within tolerance although the guesses that led there are not confirmed: at the edge of sticking they may never be.
-    nearest: Kept,
+struct Checkpoints {
+    /// Impulses at the present start.
+    start: SavedImpulses,
+    /// Impulses before the last step.
+    previous: SavedImpulses,
+    /// Impulses of least residual within tolerance. Their active set may be unconfirmed: at the stick-slip transition it may never be confirmed.
+    nearest: SavedImpulses,
 }
 
 impl FrictionActiveSet {
-    /// The most rows of a problem that fits.
+    /// Largest number of rows of a problem to which the method applies.
     pub const MOST_ROWS: usize = MAX_ROWS + MAX_JOINT_ROWS;
 
-    /// With default options.
+    /// Creates the method with default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With these options, once they make sense.
+    /// Creates the method with these options, which are validated.
     pub fn with_options(options: FrictionActiveSetOptions) -> Result<Self, OptionError> {
         options.validate()?;
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Whether the method is made for this problem: at most [`MAX_CONTACTS`] contacts (cones of two or three rows) and bounded rows together,
-    /// of at most 72 rows, and at most twelve rows of joints.
+    /// True if the method applies: at most [`MAX_CONTACTS`] contacts (cones of two or three rows) and bounded rows together, of at most
+    /// 72 rows, and at most twelve rows of joints.
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fits(problem)
     }
 
-    /// Takes over a problem; false where it does not fit or its joints are redundant.
+    /// Loads a problem; returns false if the method does not apply or the joints are redundant.
     fn load<W: Delassus>(&mut self, problem: &FrictionProblem<W>, guess: Option<&FrictionSolution>) -> bool {
-        if self.matrix != Some(problem.matrix_version()) {
-            self.matrix = None;
+        if self.matrix_version != Some(problem.matrix_version()) {
+            self.matrix_version = None;
             if !self.load_matrix(problem) {
                 return false;
             }
-            self.matrix = Some(problem.matrix_version());
+            self.matrix_version = Some(problem.matrix_version());
         }
         let Self { embedding, joints, contacts, system, .. } = self;
-        system.forget();
-        joints.free(embedding.joint_rows(), problem.q());
+        system.clear_factors();
+        joints.load_velocities(embedding.joint_rows(), problem.q());
         let fits = |guess: &&FrictionSolution| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite());
         let guess = guess.filter(fits).map_or(&[][..], |guess| &guess.r);
         contacts.load((embedding, joints), (problem.q(), problem.scale()), guess);
         true
     }
 
-    /// What does not depend on the free velocities.
+    /// Loads everything that does not depend on the free velocities.
     fn load_matrix<W: Delassus>(&mut self, problem: &FrictionProblem<W>) -> bool {
         let n = problem.rows();
         if !Self::applies(problem) {
@@ -152,12 +159,12 @@ impl FrictionActiveSet {
         }
         let Self { embedding, joints, contacts, w, .. } = self;
         embedding.read(problem);
-        let as_it_is = embedding.joint_rows().is_empty() && problem.compliance().is_empty();
-        let w = if let (true, Some(dense)) = (as_it_is, problem.operator().dense()) {
+        let unmodified = embedding.joint_rows().is_empty() && problem.compliance().is_empty();
+        let w = if let (true, Some(dense)) = (unmodified, problem.operator().dense()) {
             dense
         } else {
             w.resize(n * n, 0.0);
-            if !problem.operator().explicit(w) {
+            if !problem.operator().assemble(w) {
                 return false;
             }
             let diagonal = w.iter_mut().step_by(n + 1);
@@ -167,196 +174,203 @@ impl FrictionActiveSet {
         if !joints.factor(embedding.joint_rows(), w, n) {
             return false;
         }
-        joints.prepare(embedding, w, n);
+        joints.couple(embedding, w, n);
         contacts.load_matrix((embedding, joints), (w, n), problem.operator().is_symmetric());
         true
     }
 
-    /// A few more steps of the guess that the solution confirms, as long as they help: what sticks then sticks to rounding. With the velocities of the
-    /// problem as it was before joints were eliminated: that loses digits where masses differ.   [SET-7]
+    /// Refines a solution with its own active set while the residual decreases: sticking contacts then stick to rounding.
+    ///
+    /// The velocities are those of the whole problem, because the elimination of joints loses digits if masses differ.   [SET-7]
     fn refine(&mut self, q: &[f64], r: &mut [f64]) {
         let mut before = f64::INFINITY;
-        for correction in 0..=CORRECTIONS {
+        for refinement in 0..=MAX_REFINEMENTS {
             self.write(q, r);
             if !self.embedding.joint_rows().is_empty() {
-                self.contacts.correct(&self.embedding, (&self.w, q), r);
+                self.contacts.set_velocities(&self.embedding, (&self.w, q), r);
             }
             let residual = self.contacts.residual();
             if residual.is_nan() || residual >= before {
-                if correction > 0 {
-                    self.write_kept(q, r);
+                if refinement > 0 {
+                    self.write_previous(q, r);
                 }
                 return;
             }
-            if correction == CORRECTIONS || residual <= REFINED * self.contacts.scale() {
+            if refinement == MAX_REFINEMENTS || residual <= REFINED_RESIDUAL * self.contacts.scale() {
                 return;
             }
-            self.contacts.keep(&mut self.kept.last);
+            self.contacts.save(&mut self.saved.previous);
             before = residual;
-            // A start that was a solution, or sweeps that led to one, left no guess.
-            let _ = self.contacts.guess();
-            if !(self.system.correct(&mut self.contacts) || self.system.step(&mut self.contacts)) {
-                return self.write_kept(q, r);
+            // The modes are unset if the start or a Gauss-Seidel iterate was the solution.
+            let _ = self.contacts.update_modes();
+            if !(self.system.refine(&mut self.contacts) || self.system.step(&mut self.contacts)) {
+                return self.write_previous(q, r);
             }
-            // What hardly touches may now be guessed otherwise; the factors are those of the guess before.
-            if self.contacts.guess() {
+            // Contacts with nearly zero impulse may change their mode; the factors belong to the active set before.
+            if self.contacts.update_modes() {
                 let better = self.contacts.residual() < before;
-                return if better { self.write(q, r) } else { self.write_kept(q, r) };
+                return if better { self.write(q, r) } else { self.write_previous(q, r) };
             }
         }
     }
 
-    /// Goes back to the impulses before the last step, and writes them.
-    fn write_kept(&mut self, q: &[f64], r: &mut [f64]) {
-        self.contacts.restore(&self.kept.last);
+    /// Restores the impulses before the last step and writes them.
+    fn write_previous(&mut self, q: &[f64], r: &mut [f64]) {
+        self.contacts.restore(&self.saved.previous);
         self.write(q, r);
     }
 
-    /// Impulses of contacts and, with them, of joints.
+    /// r ← impulses of the contacts and the joint reactions that follow from them.
     fn write(&self, q: &[f64], r: &mut [f64]) {
         self.embedding.write(self.contacts.impulses(), r);
-        self.joints.recover(self.embedding.joint_rows(), &self.w, q, r);
+        self.joints.recover_impulses(self.embedding.joint_rows(), &self.w, q, r);
     }
 
-    /// Guesses, from what is guessed already, until the problem is solved or they lead nowhere. Counts the systems solved.
-    fn try_guesses(&mut self, accepted: f64, count: &mut u32) -> bool {
-        let plain = self.embedding.is_plain();
-        let Self { options, contacts, system, guessed, kept, .. } = self;
-        guessed.clear();
-        guessed.reserve(options.max_guesses as usize);
+    /// Iterates from the present active set until the problem is solved or the active sets cycle. `count` counts the systems solved.
+    fn iterate_active_sets(&mut self, accepted: f64, count: &mut u32) -> bool {
+        let spatial = self.embedding.is_spatial();
+        let Self { options, contacts, system, visited, saved, .. } = self;
+        visited.clear();
+        visited.reserve(options.max_active_sets as usize);
         let (mut least, mut near) = (accepted, false);
-        for _ in 0..options.max_guesses {
-            // Guesses that came before, and not just now, go round in a circle; spatial contacts alone, whose directions turn, find out of it more often.
-            let pattern = contacts.pattern();
-            if !plain && guessed.last() != Some(&pattern) && guessed.contains(&pattern) {
+        for _ in 0..options.max_active_sets {
+            // An active set that returns after another one means cycling. With spatial contacts only, slip directions turn, and the
+            // iteration often leaves the cycle.
+            let active_set = contacts.active_set();
+            if !spatial && visited.last() != Some(&active_set) && visited.contains(&active_set) {
                 break;
             }
-            guessed.push(pattern);
+            visited.push(active_set);
             *count += 1;
-            contacts.keep(&mut kept.last);
+            contacts.save(&mut saved.previous);
             if !system.step(contacts) {
                 break;
             }
             let residual = contacts.residual();
-            // Worse than no impulses at all: more was stopped than the bodies can do at once. Contacts that sweeps brought closer to
-            // each other guess better, unless they guess the same.
-            if !plain && residual > contacts.scale() {
-                contacts.restore(&kept.last);
-                (0..options.sweeps / 2).for_each(|_| contacts.sweep());
-                contacts.guess();
-                if contacts.pattern() == pattern {
+            // Larger than the residual of zero impulses: the active set has more equations than the bodies can satisfy. After some
+            // Gauss-Seidel iterations the modes are more reliable, unless they are the same.
+            if !spatial && residual > contacts.scale() {
+                contacts.restore(&saved.previous);
+                (0..options.gauss_seidel_iterations / 2).for_each(|_| contacts.iterate_gauss_seidel());
+                contacts.update_modes();
+                if contacts.active_set() == active_set {
                     break;
                 }
                 continue;
             }
             if residual <= least {
                 (least, near) = (residual, true);
-                contacts.keep(&mut kept.nearest);
+                contacts.save(&mut saved.nearest);
             }
-            // A guess that is confirmed leaves impulses where they are, in their cones.
-            if !contacts.guess() && residual <= accepted {
+            // A confirmed active set leaves the impulses unchanged, inside their cones.
+            if !contacts.update_modes() && residual <= accepted {
                 return true;
             }
         }
         if near {
-            contacts.restore(&kept.nearest);
+            contacts.restore(&saved.nearest);
         }
         near
     }
 
-    /// The path of softer problems that ends at the given one: a compliance makes every guess decidable, and where it is small
-    /// enough the guesses are those of the rigid problem.   [SET-3]
-    fn try_compliant(&mut self, accepted: f64, count: &mut u32) -> bool {
-        // Rounding leaves another W behind.
-        self.matrix = None;
-        let mut compliance = SOFTEST;
-        while compliance >= HARDEST {
-            self.contacts.add_compliance(compliance);
-            self.contacts.guess();
-            let _ = self.try_guesses(accepted, count);
-            compliance *= STIFFEN;
+    /// Runs a continuation over decreasing compliance that ends at the given problem.   [SET-3]
+    ///
+    /// Compliance makes every active set regular. If it is small enough, the active set is that of the rigid problem.
+    fn continue_in_compliance(&mut self, accepted: f64, count: &mut u32) -> bool {
+        // Adding and removing compliance changes W by rounding errors, so the matrix is loaded again next time.
+        self.matrix_version = None;
+        let mut compliance = FIRST_COMPLIANCE;
+        while compliance >= LAST_COMPLIANCE {
+            self.contacts.set_compliance(compliance);
+            self.contacts.update_modes();
+            let _ = self.iterate_active_sets(accepted, count);
+            compliance *= COMPLIANCE_FACTOR;
         }
-        self.contacts.add_compliance(0.0);
-        self.contacts.guess();
-        self.try_guesses(accepted, count)
+        self.contacts.set_compliance(0.0);
+        self.contacts.update_modes();
+        self.iterate_active_sets(accepted, count)
     }
 
-    /// Bounds that nothing holds yet are met first, with the impulses of contacts as they are: a limit that was forgotten would make every contact look as if
-    /// it opened or slid.   [SET-8]
-    fn meet_bounds(&mut self) {
-        self.contacts.keep(&mut self.kept.start);
-        for guess in 0..BOUND_GUESSES {
-            // Before the first step the guesses are those of another problem.
-            if !self.contacts.guess_bounds() && guess > 0 {
+    /// Solves for the bounded rows alone, with the impulses of the contacts fixed.   [SET-8]
+    ///
+    /// The velocities of a violated limit without impulse would make every contact seem to open or slip.
+    fn solve_bounded_rows(&mut self) {
+        self.contacts.save(&mut self.saved.start);
+        for update in 0..MAX_BOUND_UPDATES {
+            // Before the first step the modes are those of another problem, so "unchanged" means nothing.
+            if !self.contacts.update_bound_modes() && update > 0 {
                 return;
             }
             if !self.system.step(&mut self.contacts) {
-                self.contacts.restore(&self.kept.start);
+                self.contacts.restore(&self.saved.start);
                 return;
             }
         }
     }
 
-    /// Where bounds were unmet: contacts first do what they did before, whatever bounds make of their velocities meanwhile.   [SET-8]
-    fn try_recalled(&mut self, accepted: f64, count: &mut u32) -> bool {
-        if !self.contacts.has_unmet_bounds() {
+    /// Starts from the modes that the warm-started impulses imply, if limits without impulse are violated.   [SET-8]
+    ///
+    /// The velocities do not take part in these modes, because the limits distort them.
+    fn try_modes_of_impulses(&mut self, accepted: f64, count: &mut u32) -> bool {
+        if !self.contacts.has_violated_bounds() {
             return false;
         }
-        self.meet_bounds();
-        self.contacts.keep(&mut self.kept.start);
-        self.contacts.recall();
-        let solved = self.try_guesses(accepted, count);
+        self.solve_bounded_rows();
+        self.contacts.save(&mut self.saved.start);
+        self.contacts.set_modes_from_impulses();
+        let solved = self.iterate_active_sets(accepted, count);
         if !solved {
-            self.contacts.restore(&self.kept.start);
+            self.contacts.restore(&self.saved.start);
         }
         solved
     }
 
+    /// Iterates from one start after the other until one of them leads to a solution.
     fn iterate(&mut self) -> Ending {
         let accepted = self.options.tolerance * self.contacts.scale();
-        // A start within tolerance is not yet an answer: taken as it is step after step, its error would add up.
-        if self.contacts.residual() <= ROUNDING * self.contacts.scale() {
+        // A warm start within tolerance is not accepted as it is: in a simulation its error would accumulate.
+        if self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale() {
             return Ending::new(Status::Solved, 0);
         }
-        let starts_per_path = if self.embedding.is_plain() { 1 } else { MIXED_STARTS };
-        let (mut count, mut paths) = (0, 0);
-        if self.try_recalled(accepted, &mut count) {
+        let starts_per_continuation = if self.embedding.is_spatial() { 1 } else { STARTS_PER_CONTINUATION };
+        let (mut count, mut continuations) = (0, 0);
+        if self.try_modes_of_impulses(accepted, &mut count) {
             return Ending::new(Status::Solved, count);
         }
         let mut before = None;
         for start in 0..self.options.max_starts {
             if start > 0 {
-                for _ in 0..self.options.sweeps {
-                    self.contacts.sweep();
+                for _ in 0..self.options.gauss_seidel_iterations {
+                    self.contacts.iterate_gauss_seidel();
                 }
                 if self.contacts.residual() <= accepted {
                     return Ending::new(Status::Solved, count);
                 }
             }
-            self.contacts.keep(&mut self.kept.start);
-            self.contacts.guess();
-            // Where nothing slips, the same guess leads to the same impulses, wherever it is made.
-            let first = Some(self.contacts.pattern()).filter(|_| !self.contacts.slips());
+            self.contacts.save(&mut self.saved.start);
+            self.contacts.update_modes();
+            // Without slip an active set determines the impulses, whatever the start.
+            let first = Some(self.contacts.active_set()).filter(|_| !self.contacts.slips());
             let same = first.is_some() && first == before;
             before = first;
-            if !same && self.try_guesses(accepted, &mut count) {
+            if !same && self.iterate_active_sets(accepted, &mut count) {
                 return Ending::new(Status::Solved, count);
             }
-            self.contacts.restore(&self.kept.start);
-            if (start + 1).is_multiple_of(starts_per_path) && paths < self.options.max_paths {
-                paths += 1;
-                if self.try_compliant(accepted, &mut count) {
+            self.contacts.restore(&self.saved.start);
+            if (start + 1).is_multiple_of(starts_per_continuation) && continuations < self.options.max_continuations {
+                continuations += 1;
+                if self.continue_in_compliance(accepted, &mut count) {
                     return Ending::new(Status::Solved, count);
                 }
             }
-            self.contacts.restore(&self.kept.start);
+            self.contacts.restore(&self.saved.start);
         }
         Ending::new(Status::BudgetExhausted, count)
     }
 }
 
 impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
-    /// Ends with `Breakdown` where the method does not apply.
+    /// Runs the method; ends with `Breakdown` if it does not apply.
     fn run(
         &mut self,
         problem: &FrictionProblem<W>,

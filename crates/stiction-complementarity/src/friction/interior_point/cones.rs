@@ -1,66 +1,67 @@
-//! The laws as products of second-order cones, and their local linearisation.   [CONE-7]
+//! Laws as products of second-order cones, and their local linearisation.   [CONE-7]
 //!
-//! A block of impulses r lies in K when all its cone vectors x = A r + b do: one for Coulomb friction, two sharing the
-//! normal impulse for rolling friction, one or two half-lines for a bounded row, none for a joint. Dual vectors y give the
-//! velocities back: u = Σ Aᵀ g⁻¹(y), where g⁻¹(y) = y − (‖y_T‖²/y₀) e₀ takes De Saxcé's shift away again. On the boundary of
-//! the cone, where sliding contacts are, that is the shift ‖y_T‖; inside it is smooth, where ‖y_T‖ has a kink.
+//! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
+//! friction two with the same normal impulse, a bounded row one or two half-lines, a joint none. The dual vectors y determine the
+//! velocities u = Σ Aᵀ g⁻¹(y), where g⁻¹(y) = y − (‖y_T‖²/y₀) e₀ removes De Saxcé's shift. On the boundary of the cone, where sliding
+//! contacts are, the term is the exact shift ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink.
 
 use super::soc::{self, Scaling, Vector};
 use crate::friction::law::Law;
 use crate::friction::{Delassus, FrictionProblem, Operator};
 use crate::linalg::invert_in_place;
 
-/// Proximal term of joint rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it bends no
-/// solution: what it leaves of u = 0 shrinks by about this factor in every step.
+/// Proximal term of joint rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
+/// solution. The violation of u = 0 shrinks by about this factor in every step.
 const PROXIMAL: f64 = 1e-8;
 
-/// One cone: x₀ = ±(r_N − bound), x_k = r_Tk / μ.
+/// Second-order cone of a block: x₀ = ±(r_N − bound), x_k = r_Tk / μ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cone {
     pub(super) block: usize,
-    /// Rows of all blocks: the normal one, and the first tangential one.
+    /// Normal row in the problem.
     normal: usize,
+    /// First tangential row in the problem.
     tangential: usize,
     /// Dimension, 1 to 4.
     dim: usize,
     sign: f64,
     bound: f64,
     mu: f64,
-    /// Distance of the two bounds where there are two, else infinity.
+    /// Distance of the two bounds of a row; infinite with fewer bounds.
     width: f64,
 }
 
 impl Cone {
-    /// The row of component k.
+    /// Row of component k.
     fn row(&self, k: usize) -> usize {
         if k == 0 { self.normal } else { self.tangential + k - 1 }
     }
 
-    /// The factor of component k in A.
+    /// Factor of component k in A.
     fn factor(&self, k: usize) -> f64 {
         if k == 0 { self.sign } else { 1.0 / self.mu }
     }
 
-    /// A r.
+    /// Linear part A r.
     pub(super) fn linear(&self, r: &[f64]) -> Vector {
         let mut x = [0.0; 4];
         x.iter_mut().take(self.dim).enumerate().for_each(|(k, x)| *x = self.factor(k) * r[self.row(k)]);
         x
     }
 
-    /// A r + b.
+    /// Cone vector x = A r + b.
     pub(super) fn vector(&self, r: &[f64]) -> Vector {
         let mut x = self.linear(r);
         x[0] = self.sign * (r[self.normal] - self.bound);
         x
     }
 
-    /// Changes r so that the first component of the cone vector grows by `amount`; between two bounds it stays at least a
-    /// tenth of their distance away from both.
-    pub(super) fn raise(&self, amount: f64, r: &mut [f64]) {
+    /// Changes r so that the first component of the cone vector increases by `amount`. Between two bounds it keeps a distance of at
+    /// least a tenth of their distance from both.
+    pub(super) fn shift_normal(&self, amount: f64, r: &mut [f64]) {
         let margin = if self.width.is_finite() { 0.1 * self.width } else { f64::NEG_INFINITY };
-        let inside = self.sign * (r[self.normal] - self.bound) + amount;
-        r[self.normal] = self.bound + self.sign * inside.max(margin).min(self.width - margin);
+        let component = self.sign * (r[self.normal] - self.bound) + amount;
+        r[self.normal] = self.bound + self.sign * component.max(margin).min(self.width - margin);
     }
 
     /// u ← u + s Aᵀ y.
@@ -68,8 +69,9 @@ impl Cone {
         y.iter().take(self.dim).enumerate().for_each(|(k, y)| u[self.row(k)] += s * self.factor(k) * y);
     }
 
-    /// The y with Aᵀ g⁻¹(y) = u ≥ 0: y_T = μ u_T and the larger root of y₀² − u_N y₀ − ‖y_T‖² = 0. Where u_N < 0 there is none
-    /// in the cone; then y lies outside by u_N.   [CONE-7]
+    /// Dual vector y with Aᵀ g⁻¹(y) = u: y_T = μ u_T, and y₀ is the larger root of y₀² − u_N y₀ − ‖y_T‖² = 0.   [CONE-7]
+    ///
+    /// There is none in the cone if u_N < 0; then y lies outside of it by |u_N|.
     pub(super) fn dual(&self, u: &[f64]) -> Vector {
         let mut y = [0.0; 4];
         y.iter_mut().take(self.dim).enumerate().for_each(|(k, y)| *y = u[self.row(k)] / self.factor(k));
@@ -79,28 +81,28 @@ impl Cone {
     }
 }
 
-/// Where a row gets its equation from.
+/// Kind of equation of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Row {
-    /// Its impulse lies in cones.
+    /// The impulse lies in one or more cones.
     Coned,
-    /// A joint: u = 0.
+    /// The impulse is free and u = 0: a joint or a row without bounds.
     Free,
-    /// The law leaves this one value: no friction, or equal bounds.
+    /// The law fixes the impulse to this value: no friction, or equal bounds.
     Fixed(f64),
 }
 
-/// The cones of all laws.
+/// Cones of all laws.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cones {
     pub(super) list: Vec<Cone>,
     pub(super) rows: Vec<Row>,
-    /// Whether one cone covers the whole block, so that its linearisation can be inverted in closed form.
+    /// True for blocks that one cone covers completely: their linearisation is inverted in closed form.
     single: Vec<bool>,
 }
 
 impl Cones {
-    /// Takes the laws apart.
+    /// Splits the laws of a problem into cones.
     pub(super) fn rebuild(&mut self, problem: &FrictionProblem<Operator>) {
         self.list.clear();
         self.single.clear();
@@ -118,8 +120,10 @@ impl Cones {
             let covered = matches!(self.list[before..], [cone] if cone.dim == range.len());
             self.single.push(covered);
         }
+        debug_assert_eq!(self.single.len(), problem.blocks(), "one entry per block");
     }
 
+    /// Adds the half-lines of a bounded row.
     fn bounded(&mut self, block: usize, row: usize, lower: f64, upper: f64) {
         let half_line = |sign, bound| Cone {
             block,
@@ -142,7 +146,7 @@ impl Cones {
         self.list.extend(upper.is_finite().then(|| half_line(-1.0, upper)));
     }
 
-    /// A contact whose tangential parts are (first row, rows, coefficient); all share the normal row.
+    /// Adds the cones of a contact. Each part is (first tangential row, rows, coefficient); all parts have the same normal row.
     fn contact(&mut self, block: usize, start: usize, parts: &[(usize, usize, f64)]) {
         let cone = Cone {
             block,
@@ -169,31 +173,34 @@ impl Cones {
     }
 }
 
-/// The linearised laws: L δr = b − δu for every block, with L = Σ Aᵀ G K A + diag c and its inverse.   [CONE-10]
+/// Linearised laws L δr = b − δu of all blocks, with L = Σ Aᵀ G K A + diag c and its inverse.   [CONE-10]
 #[derive(Clone, Debug, Default)]
-pub(super) struct Locals {
+pub(super) struct LinearisedLaws {
+    /// Offset of each block, followed by the total length.
     starts: Vec<usize>,
     matrices: Vec<f64>,
     inverses: Vec<f64>,
     scratch: Vec<f64>,
 }
 
-impl Locals {
-    /// L of a block, row by row.
+impl LinearisedLaws {
+    /// Matrix L of a block, row by row.
     pub(super) fn matrix(&self, block: usize) -> &[f64] {
         &self.matrices[self.starts[block]..self.starts[block + 1]]
     }
 
-    /// L⁻¹ of a block, row by row; zero in fixed rows.
+    /// Inverse L⁻¹ of a block, row by row; zero in fixed rows.
     pub(super) fn inverse(&self, block: usize) -> &[f64] {
         &self.inverses[self.starts[block]..self.starts[block + 1]]
     }
 
-    /// L⁻¹ of all blocks, which have R rows each.
+    /// Inverses L⁻¹ of all blocks, which have R rows each.
     pub(super) fn uniform_inverses<const R: usize>(&self) -> &[[[f64; R]; R]] {
+        debug_assert_eq!(self.inverses.len(), (self.starts.len() - 1) * R * R, "every block has {R} rows");
         self.inverses.as_chunks::<R>().0.as_chunks::<R>().0
     }
 
+    /// Sets all blocks to zero.
     fn clear(&mut self, problem: &FrictionProblem<Operator>) {
         self.starts.clear();
         let (mut total, mut largest) = (0, 0);
@@ -212,38 +219,41 @@ impl Locals {
         self.scratch.resize(2 * largest, 0.0);
     }
 
-    /// L = `spring` · w times the identity, with the typical diagonal w of each block: springs, for the start.
-    pub(super) fn springs(
+    /// Sets L to `compliance` · w times the identity, with the mean diagonal w of each block: the springs of the start.
+    pub(super) fn set_springs(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
-        spring: f64,
-        diagonal: &[f64],
+        compliance: f64,
+        mean_diagonals: &[f64],
     ) -> bool {
+        debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         self.clear(problem);
-        for (block, &w) in diagonal.iter().enumerate() {
-            self.add_to_diagonal(problem, cones, block, (spring * w, spring * w));
+        for (block, &w) in mean_diagonals.iter().enumerate() {
+            self.add_to_diagonal(problem, cones, block, (compliance * w, compliance * w));
         }
         (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
     }
 
-    /// Linearises all laws at the scaled pairs, with a share of De Saxcé's derivative; false when a block is singular.
+    /// Linearises all laws at the scaled pairs, with this weight of De Saxcé's derivative; returns false if a block is singular.
     pub(super) fn linearise(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
         (y, scalings): (&[Vector], &[Scaling]),
-        (diagonal, share): (&[f64], f64),
+        (mean_diagonals, shift_weight): (&[f64], f64),
     ) -> bool {
+        debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
+        debug_assert!(y.len() == cones.list.len() && scalings.len() == y.len(), "one scaled pair per cone");
         self.clear(problem);
         let rigid = problem.compliance().is_empty();
-        for (block, &w) in diagonal.iter().enumerate().filter(|(block, _)| !(rigid && cones.single[*block])) {
+        for (block, &w) in mean_diagonals.iter().enumerate().filter(|(block, _)| !(rigid && cones.single[*block])) {
             self.add_to_diagonal(problem, cones, block, (0.0, PROXIMAL * w));
         }
         for (cone, (y, scaling)) in cones.list.iter().zip(y.iter().zip(scalings)) {
             let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
             if rigid && cones.single[cone.block] {
-                let g = shift_gradient(y).map(|g| share * g);
+                let g = shift_gradient(y).map(|g| shift_weight * g);
                 match cone.dim {
                     1 => self.linearise_single::<1>(cone, scaling, &g),
                     2 => self.linearise_single::<2>(cone, scaling, &g),
@@ -252,29 +262,30 @@ impl Locals {
                 }
                 continue;
             }
-            let place =
+            let offset =
                 |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
-            let g = shift_gradient(y).map(|g| share * g);
+            let g = shift_gradient(y).map(|g| shift_weight * g);
             let matrix = scaling.square();
             for (k, row) in matrix.iter().enumerate().take(cone.dim) {
                 // G K with G = I − e₀ gᵀ: only the first row differs from K.
                 for (l, entry) in row.iter().enumerate().take(cone.dim) {
                     let shift = if k == 0 { soc::dot(&g, &matrix[l]) } else { 0.0 };
-                    self.matrices[place(k, l)] += cone.factor(k) * cone.factor(l) * (entry - shift);
+                    self.matrices[offset(k, l)] += cone.factor(k) * cone.factor(l) * (entry - shift);
                 }
             }
         }
         (0..problem.blocks()).all(|block| (rigid && cones.single[block]) || self.invert(problem, cones, block))
     }
 
-    /// L and L⁻¹ of a rigid block that one cone of dimension D covers.
+    /// Computes L and L⁻¹ of a rigid block that one cone of dimension D covers, in closed form.
     fn linearise_single<const D: usize>(&mut self, cone: &Cone, scaling: &Scaling, g: &Vector) {
-        let place = self.starts[cone.block]..self.starts[cone.block + 1];
-        let (matrix, inverse) = (&mut self.matrices[place.clone()], &mut self.inverses[place]);
+        let range = self.starts[cone.block]..self.starts[cone.block + 1];
+        let (matrix, inverse) = (&mut self.matrices[range.clone()], &mut self.inverses[range]);
         let (Ok(matrix), Ok(inverse)) = (
             <&mut [[f64; D]; D]>::try_from(matrix.as_chunks_mut::<D>().0),
             <&mut [[f64; D]; D]>::try_from(inverse.as_chunks_mut::<D>().0),
         ) else {
+            debug_assert!(false, "block {} has {D} rows", cone.block);
             return;
         };
         let [square, inverse_square] = scaling.squares();
@@ -294,7 +305,7 @@ impl Locals {
         }
     }
 
-    /// Adds the compliance and one number to coned rows, another to free ones; fixed rows get the identity.
+    /// Adds the compliance of the problem and `coned` or `free` to the diagonal of coned or free rows; fixed rows get the identity.
     fn add_to_diagonal(
         &mut self,
         problem: &FrictionProblem<Operator>,
@@ -314,11 +325,12 @@ impl Locals {
         }
     }
 
+    /// Inverts L of a block; returns false if it is singular.
     fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> bool {
-        let (range, place) = (problem.range(block), self.starts[block]..self.starts[block + 1]);
+        let (range, entries) = (problem.range(block), self.starts[block]..self.starts[block + 1]);
         let size = range.len();
-        let inverse = &mut self.inverses[place.clone()];
-        inverse.copy_from_slice(&self.matrices[place]);
+        let inverse = &mut self.inverses[entries.clone()];
+        inverse.copy_from_slice(&self.matrices[entries]);
         if !invert_in_place(size, inverse, &mut self.scratch) {
             return false;
         }
@@ -331,7 +343,7 @@ impl Locals {
     }
 }
 
-/// ‖y_T‖²/y₀, which g⁻¹ takes from the first component.   [CONE-7]
+/// Smooth shift ‖y_T‖²/y₀, which g⁻¹ subtracts from the first component.   [CONE-7]
 pub(super) fn shift(y: &Vector) -> f64 {
     if y[0] > 0.0 { soc::tail_squared(y) / y[0] } else { 0.0 }
 }
@@ -342,8 +354,8 @@ pub(super) fn shift_gradient(y: &Vector) -> Vector {
     [-soc::tail_squared(y) * s * s, 2.0 * y[1] * s, 2.0 * y[2] * s, 2.0 * y[3] * s]
 }
 
-/// Typical size of the diagonal of W in a block: trace(W_ii) / rows.
-pub(super) fn typical_diagonal(problem: &FrictionProblem<Operator>, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+/// Computes the mean diagonal entry of each block of W, trace(W_ii) / rows.
+pub(super) fn mean_diagonals(problem: &FrictionProblem<Operator>, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
     out.clear();
     for block in 0..problem.blocks() {
         let size = problem.range(block).len();
@@ -352,7 +364,7 @@ pub(super) fn typical_diagonal(problem: &FrictionProblem<Operator>, scratch: &mu
         problem.operator().diagonal(block, scratch);
         out.push(scratch.iter().step_by(size + 1).sum::<f64>() / size as f64);
     }
-    // Blocks that no body feels get something to divide by.
+    // Blocks with zero trace get a small positive value, because the entries are divisors.
     let largest = out.iter().copied().fold(0.0, f64::max);
     let least = if largest > 0.0 { f64::EPSILON * largest } else { 1.0 };
     for w in out {

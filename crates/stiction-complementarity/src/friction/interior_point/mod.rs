@@ -1,16 +1,15 @@
-//! Primal-dual interior point for exact friction, with De Saxcé's term inside: no convex relaxation.
+//! Primal-dual interior-point method for the exact friction law, with De Saxcé's shift: no convex relaxation.
 //!
-//! Newton's method on the law, the dynamics and perturbed complementarity,
+//! Newton's method is applied to the law, the dynamics and perturbed complementarity,
 //!
 //! ```text
 //! x = A r + b,   Σ Aᵀ g⁻¹(y) = W r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
 //! ```
 //!
-//! with Nesterov-Todd scaling [CONE-9], Mehrotra's start and corrector [CONE-12], and a gap that does not run ahead of the
-//! infeasibility. The shift makes the problem nonconvex, so convergence is not guaranteed once contacts slide: the method
-//! stops when it no longer improves and hands back the best impulses. A guess is not used: points near the solution are
-//! points near the boundary, where an interior method has no room. References: [Mehrotra1992],
-//! [Vandenberghe2010].
+//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. The complementarity gap does not decrease faster
+//! than the infeasibility. The shift makes the problem nonconvex, so convergence is not guaranteed if contacts slide. The method stops
+//! when the residual no longer decreases and returns the best impulses. It does not use a warm start: points near the solution are near
+//! the boundary of the cones, where an interior-point method makes short steps. References: [Mehrotra1992], [Vandenberghe2010].
 
 mod cones;
 mod newton_system;
@@ -22,23 +21,23 @@ use super::{FrictionProblem, FrictionSolution, Operator};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use cones::{Cones, Locals};
+use cones::{Cones, LinearisedLaws};
 use newton_system::NewtonSystem;
 use soc::{Scaling, Vector};
 use step::{Direction, Point};
 
-/// The knobs of [`FrictionInteriorPoint`].
+/// Options of [`FrictionInteriorPoint`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrictionInteriorPointOptions {
-    /// The method claims success at this residual [CONE-5]. Dimensionless, default 1e-9; resting contacts reach 1e-10,
+    /// Residual [CONE-5] at which the method ends with `Solved`. Dimensionless, default 1e-9; resting contacts reach 1e-10,
     /// sliding ones often only 1e-6.
     pub tolerance: f64,
-    /// Newton steps, of all starts together, after which the method gives up with `BudgetExhausted`. Default 120; resting
+    /// Largest number of Newton steps of all starts together; then the method ends with `BudgetExhausted`. Default 120; resting
     /// piles take about 8, sliding ones 10 to 60.
     pub max_iterations: u32,
-    /// Newton steps without a better residual after which the method stops and claims `SolvedLoosely`. Default 30: where the
-    /// path folds, two dozen steps may go by before the residual falls again.
+    /// Newton steps without a smaller residual after which the method ends with `SolvedLoosely`. Default 30: if the central path
+    /// folds, the residual may not decrease for two dozen steps.
     pub stall_iterations: u32,
 }
 
@@ -49,7 +48,7 @@ impl Default for FrictionInteriorPointOptions {
 }
 
 impl FrictionInteriorPointOptions {
-    /// Refuses a tolerance that is not positive and finite.
+    /// Rejects a tolerance that is not positive and finite.
     pub fn validate(&self) -> Result<(), OptionError> {
         let value = self.tolerance;
         if value.is_finite() && value > 0.0 {
@@ -60,72 +59,83 @@ impl FrictionInteriorPointOptions {
     }
 }
 
-/// Why the last run did not reach its tolerance.
+/// Reason for which a run did not reach its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteriorPointFailure {
-    /// No better residual for a number of steps.
-    #[error("no progress below residual {residual:e} up to step {iteration}")]
+    /// The residual did not decrease for a number of steps.
+    #[error("the interior point stalled at residual {residual:e} in step {iteration}")]
     Stalled {
-        /// The best residual.
+        /// Least residual.
         residual: f64,
-        /// The step at which the method stopped.
+        /// Step at which the method stopped.
         iteration: u32,
     },
-    /// The budget ran out.
-    #[error("residual {residual:e} after {budget} steps")]
+    /// The steps ran out.
+    #[error("the interior point has residual {residual:e} after all {budget} steps: raise max_iterations")]
     Budget {
-        /// The best residual.
+        /// Least residual.
         residual: f64,
-        /// The budget.
+        /// Largest number of steps.
         budget: u32,
     },
     /// The matrix of a step was singular to working precision.
-    #[error("the matrix of step {iteration} is singular at row {row}")]
+    #[error("the matrix of interior-point step {iteration} is singular at row {row}")]
     Singular {
-        /// The step; 0 is the start.
+        /// Step; 0 is the start.
         iteration: u32,
-        /// The row, of the body velocities or, with explicit W, of the impulses.
+        /// Row of the body velocities or, with an assembled W, of the impulses.
         row: usize,
     },
-    /// Numbers overflowed.
-    #[error("numbers overflowed in step {iteration}")]
+    /// The iterate overflowed.
+    #[error("the iterate overflowed in interior-point step {iteration}: check the scaling of the problem")]
     Overflow {
-        /// The step; 0 is the start.
+        /// Step; 0 is the start.
         iteration: u32,
     },
 }
 
-/// Springs of the start [CONE-12], stiff to soft. Stiff ones come nearest, but where contacts are redundant they also find
-/// tensions, and the shift that undoes these may lead too far away; then the next one is tried.
+/// Compliances of the springs of the starts [CONE-12], relative to the mean diagonal of W, from stiff to compliant. Stiff springs give
+/// the closest start. With redundant contacts they also give tensile impulses, and the shift into the cones may then be too large. In
+/// that case the next start is tried.
 pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
-/// At this residual no other start is tried.
-const NEAR: f64 = 1e-8;
+/// Residual at which no other start is tried.
+const ACCEPTED_RESIDUAL: f64 = 1e-8;
 
-/// A residual counts as progress when it is below this fraction of the best one.
-const NOTICEABLE: f64 = 0.9;
+/// Factor by which the residual must fall to count as progress.
+const PROGRESS_FACTOR: f64 = 0.9;
 
-/// Steps shorter than this share of the direction make the next ones lean towards the convex problem.
+/// Step length below which a step is short and the weight of De Saxcé's derivative is reduced.
 const SHORT_STEP: f64 = 0.3;
 
-/// So many steps in a row, each shorter than this, and the method will not move again.
-const STANDSTILL: (u32, f64) = (3, 1e-2);
+/// Step length below which a step counts as blocked.
+const BLOCKED_STEP: f64 = 1e-2;
 
-/// Share of De Saxcé's derivative in the matrix: the factor on it after a short step, and its least value.
-const LEAN: (f64, f64) = (0.9, 0.5);
+/// Number of consecutive blocked steps after which the method stops.
+const MAX_BLOCKED_STEPS: u32 = 3;
 
-/// Steps longer than this take back so much of what the share lacks.
-const STRAIGHTEN: (f64, f64) = (0.5, 0.6);
+/// Factor on the weight of De Saxcé's derivative after a short step.
+const SHIFT_WEIGHT_FACTOR: f64 = 0.9;
 
-/// The impulses with the least residual so far.
+/// Least weight of De Saxcé's derivative.
+const LEAST_SHIFT_WEIGHT: f64 = 0.5;
+
+/// Step length above which the weight of De Saxcé's derivative recovers.
+const LONG_STEP: f64 = 0.5;
+
+/// Factor on the difference of the weight from 1 after a long step.
+const SHIFT_WEIGHT_RECOVERY: f64 = 0.6;
+
+/// Impulses of least residual so far.
 struct Best<'s> {
     r: &'s mut [f64],
     residual: f64,
 }
 
 impl Best<'_> {
-    fn offer(&mut self, r: &[f64], residual: f64) {
+    /// Replaces the impulses if this residual is smaller.
+    fn update(&mut self, r: &[f64], residual: f64) {
         if residual < self.residual {
             self.residual = residual;
             self.r.copy_from_slice(r);
@@ -133,77 +143,79 @@ impl Best<'_> {
     }
 }
 
-/// What the iteration remembers of its way.
+/// Progress of the iteration.
 #[derive(Clone, Copy, Debug, Default)]
-struct Course {
+struct Progress {
     /// Steps so far, of all starts together.
     steps: u32,
     /// Infeasibility and gap at the start.
     initial: (f64, f64),
-    /// The residual here, and the least one of all starts.
+    /// Residual of the present iterate.
     residual: f64,
+    /// Least residual of all starts.
     best: f64,
-    /// The last noticeably lower residual, and the step that led there.
-    lowest: f64,
-    lowest_at: u32,
-    /// Whether the last step was a short one.
+    /// Reference residual of the stall test, and the step that reached it.
+    stall_reference: f64,
+    reference_step: u32,
+    /// True if the last step was short.
     short: bool,
-    /// Steps in a row that hardly moved.
-    standing: u32,
+    /// Consecutive blocked steps.
+    blocked: u32,
 }
 
-impl Course {
-    /// Takes note of a step of this length.
-    fn note(&mut self, step: f64) {
+impl Progress {
+    /// Records a step of this length.
+    fn record(&mut self, step: f64) {
         self.steps += 1;
         self.short = step < SHORT_STEP;
-        self.standing = if step < STANDSTILL.1 { self.standing + 1 } else { 0 };
+        self.blocked = if step < BLOCKED_STEP { self.blocked + 1 } else { 0 };
     }
 }
 
-/// Interior point for [`FrictionProblem`], with its scratch memory.
+/// Interior-point method for [`FrictionProblem`], with its scratch memory.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionInteriorPoint {
     options: FrictionInteriorPointOptions,
     failure: Option<InteriorPointFailure>,
     cones: Cones,
-    locals: Locals,
+    locals: LinearisedLaws,
     system: NewtonSystem,
-    /// trace(W_ii)/rows of each block.
-    diagonal: Vec<f64>,
-    /// Regularisation of the scalings, as a fraction of `diagonal`.
-    floor: f64,
-    /// Share of De Saxcé's derivative in the matrix: 1 is Newton's method, less is safer where it jams.
-    share: f64,
+    /// Mean diagonal entry of each block, trace(W_ii)/rows.
+    mean_diagonals: Vec<f64>,
+    /// Regularisation of the scalings, as a fraction of `mean_diagonals`.
+    regularisation: f64,
+    /// Weight of De Saxcé's derivative in the matrix. 1 gives Newton's method; a smaller weight allows longer steps at folds of the path.
+    shift_weight: f64,
     point: Point,
     scalings: Vec<Scaling>,
-    /// Right sides of the cones and of the rows, and the direction they give.
+    /// Right-hand sides of complementarity, one per cone.
     targets: Vec<Vector>,
-    right_side: Vec<f64>,
+    /// Right-hand side of the rows.
+    right_hand_side: Vec<f64>,
     direction: Direction,
     state: Vec<f64>,
-    course: Course,
+    progress: Progress,
 }
 
 impl FrictionInteriorPoint {
-    /// The method with default options.
+    /// Creates the method with default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The method with these options.
+    /// Creates the method with these options, which are validated.
     pub fn with_options(options: FrictionInteriorPointOptions) -> Result<Self, OptionError> {
         options.validate()?;
         Ok(Self { options, ..Self::default() })
     }
 
-    /// Why the last run did not reach its tolerance; none when it did.
+    /// Reason for which the last run did not reach its tolerance; none if it did.
     pub fn last_failure(&self) -> Option<InteriorPointFailure> {
         self.failure
     }
 
-    /// Iterates from one start after the other until one leads near.
-    fn attempt(
+    /// Iterates from one start after the other until one of them is successful.
+    fn try_starts(
         &mut self,
         (starts, budget): (&[f64], u32),
         problem: &FrictionProblem,
@@ -211,48 +223,49 @@ impl FrictionInteriorPoint {
     ) -> Result<(), InteriorPointFailure> {
         self.cones.rebuild(problem);
         self.system.prepare(problem);
-        self.course.steps = 0;
+        self.progress.steps = 0;
         let mut result = Ok(());
-        for &spring in starts {
-            result = self.set_out(problem, spring).and_then(|()| self.iterate(problem, budget, best));
-            if result.is_ok() || best.residual <= NEAR || self.course.steps >= budget {
+        for &compliance in starts {
+            result = self.initialise(problem, compliance).and_then(|()| self.iterate(problem, budget, best));
+            if result.is_ok() || best.residual <= ACCEPTED_RESIDUAL || self.progress.steps >= budget {
                 break;
             }
         }
         result
     }
 
-    /// Mehrotra's start, with nothing remembered but the steps so far.
-    fn set_out(&mut self, problem: &FrictionProblem, spring: f64) -> Result<(), InteriorPointFailure> {
-        self.start(problem, spring)?;
-        let (steps, initial) = (self.course.steps, (self.point.infeasibility(), self.point.gap()));
-        self.course = Course { steps, initial, lowest: f64::INFINITY, lowest_at: steps, ..Course::default() };
-        (self.floor, self.share) = (0.0, 1.0);
+    /// Computes Mehrotra's start and resets everything but the number of steps.
+    fn initialise(&mut self, problem: &FrictionProblem, compliance: f64) -> Result<(), InteriorPointFailure> {
+        self.start(problem, compliance)?;
+        let (steps, initial) = (self.progress.steps, (self.point.infeasibility_norm(), self.point.gap()));
+        self.progress =
+            Progress { steps, initial, stall_reference: f64::INFINITY, reference_step: steps, ..Progress::default() };
+        (self.regularisation, self.shift_weight) = (0.0, 1.0);
         Ok(())
     }
 
-    /// Iterates until `budget` steps are made; `best` ends as the impulses with the least residual.
+    /// Iterates until `budget` steps are made in total; `best` becomes the impulses of least residual.
     fn iterate(&mut self, problem: &FrictionProblem, budget: u32, best: &mut Best) -> Result<(), InteriorPointFailure> {
         let FrictionInteriorPointOptions { tolerance, stall_iterations, .. } = self.options;
         loop {
-            // ---- Where are we? ----
-            let iteration = self.course.steps;
+            // ---- Stopping tests ----
+            let iteration = self.progress.steps;
             let (residual, gap) = (self.point.natural_residual(problem), self.point.gap());
             if !(residual.is_finite() && gap.is_finite()) {
                 return Err(InteriorPointFailure::Overflow { iteration });
             }
-            self.course.residual = residual;
-            if residual < NOTICEABLE * self.course.lowest {
-                (self.course.lowest, self.course.lowest_at) = (residual, iteration);
+            self.progress.residual = residual;
+            if residual < PROGRESS_FACTOR * self.progress.stall_reference {
+                (self.progress.stall_reference, self.progress.reference_step) = (residual, iteration);
             }
-            best.offer(&self.point.r, residual);
+            best.update(&self.point.r, residual);
             if residual <= tolerance {
                 return Ok(());
             }
-            // Where a step is short although the matrix is regularised, rounding is the limit.
-            let at_rounding = self.course.short && self.floor > 0.0;
-            let waited = iteration - self.course.lowest_at >= stall_iterations;
-            if waited || at_rounding || self.course.standing >= STANDSTILL.0 {
+            // A short step with a regularised matrix means that rounding is the limit.
+            let at_rounding = self.progress.short && self.regularisation > 0.0;
+            let stalled = iteration - self.progress.reference_step >= stall_iterations;
+            if stalled || at_rounding || self.progress.blocked >= MAX_BLOCKED_STEPS {
                 return Err(InteriorPointFailure::Stalled { residual: best.residual, iteration });
             }
             if iteration >= budget {
@@ -260,24 +273,23 @@ impl FrictionInteriorPoint {
             }
 
             // ---- Predictor and corrector ----
-            self.find_direction(problem, iteration, (gap, self.course.initial))?;
+            self.find_direction(problem, iteration, (gap, self.progress.initial))?;
             let step = self.interior_step();
             self.advance(problem, step);
-            self.course.note(step);
+            self.progress.record(step);
 
-            // ---- Where the shift's curvature blocks the way, lean towards the convex problem until it is free again ----
-            if self.course.short {
-                self.share = (LEAN.0 * self.share).max(LEAN.1);
-            } else if step > STRAIGHTEN.0 {
-                self.share = 1.0 - STRAIGHTEN.1 * (1.0 - self.share);
+            // ---- Weight of the shift: short steps reduce it towards the convex problem, long steps restore it ----
+            if self.progress.short {
+                self.shift_weight = (SHIFT_WEIGHT_FACTOR * self.shift_weight).max(LEAST_SHIFT_WEIGHT);
+            } else if step > LONG_STEP {
+                self.shift_weight = 1.0 - SHIFT_WEIGHT_RECOVERY * (1.0 - self.shift_weight);
             }
         }
     }
 }
 
 impl FrictionInteriorPoint {
-    /// Runs from these starts only, one after the other, with this budget of steps; each start is the compliance of the
-    /// springs of [CONE-12].
+    /// Runs from these starts, one after the other, with this budget of steps. A start is the compliance of the springs of [CONE-12].
     pub(crate) fn run_from(
         &mut self,
         (starts, budget): (&[f64], u32),
@@ -287,43 +299,45 @@ impl FrictionInteriorPoint {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
         let mut best = Best { r: &mut solution.r, residual: f64::INFINITY };
-        let ended = self.attempt((starts, budget), problem, &mut best);
+        let ended = self.try_starts((starts, budget), problem, &mut best);
         self.end(ended, best.residual)
     }
 
-    /// Goes on where the budget of the last run ended, until `budget` steps are made in all; `solution` holds what that run found.
-    pub(crate) fn go_on(
+    /// Continues the last run, which exhausted its budget, until `budget` steps are made in total; `solution` holds its best impulses.
+    pub(crate) fn resume(
         &mut self,
         budget: u32,
         problem: &FrictionProblem<Operator>,
         solution: &mut FrictionSolution,
     ) -> Ending {
-        let mut best = Best { r: &mut solution.r, residual: self.course.best };
+        debug_assert!(solution.r.len() == problem.rows() && self.point.r.len() == problem.rows(), "same problem");
+        let mut best = Best { r: &mut solution.r, residual: self.progress.best };
         let ended = self.iterate(problem, budget, &mut best);
         self.end(ended, best.residual)
     }
 
-    /// The impulses where the iteration stands; others may have had a lower residual.
+    /// Impulses of the present iterate, which need not be those of least residual.
     pub(crate) fn impulses(&self) -> &[f64] {
         &self.point.r
     }
 
-    /// The residual of [`impulses`](Self::impulses).
+    /// Residual of [`impulses`](Self::impulses).
     pub(crate) fn residual(&self) -> f64 {
-        self.course.residual
+        self.progress.residual
     }
 
+    /// Stores the failure and returns the status of the run.
     fn end(&mut self, ended: Result<(), InteriorPointFailure>, best: f64) -> Ending {
-        self.course.best = best;
+        self.progress.best = best;
         self.failure = ended.err();
         let status = match ended {
             Ok(()) => Status::Solved,
             Err(InteriorPointFailure::Budget { .. }) => Status::BudgetExhausted,
-            // As near as this method gets; the ruler decides whether that is near.
+            // The method cannot reduce the residual further; the caller checks if it is small enough.
             Err(InteriorPointFailure::Stalled { .. }) => Status::SolvedLoosely,
             Err(InteriorPointFailure::Singular { .. } | InteriorPointFailure::Overflow { .. }) => Status::Breakdown,
         };
-        Ending::new(status, self.course.steps)
+        Ending::new(status, self.progress.steps)
     }
 }
 

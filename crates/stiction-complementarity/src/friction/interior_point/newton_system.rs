@@ -1,28 +1,31 @@
-//! The linear system of one Newton step, (W + L) δr = b, in the space where it is sparse.   [CONE-11]
+//! Linear system (W + L) δr = b of one Newton step, in a sparse form.   [CONE-11]
 //!
-//! Through bodies it becomes (M + H L⁻¹ Hᵀ) δv = H L⁻¹ b, δr = L⁻¹ (b − Hᵀ δv), with one block per body; W itself, which
-//! may lack rank, is never factorised. With W given explicitly the matrix is W + L, with one block per contact.
+//! With the matrix-free operator it becomes (M + H L⁻¹ Hᵀ) δv = H L⁻¹ b, δr = L⁻¹ (b − Hᵀ δv), with one block per body. W itself, which
+//! may be singular, is never factorised. With an assembled W the matrix is W + L, with one block per contact.
 
-use super::cones::{Cones, Locals, Row};
+use super::cones::{Cones, LinearisedLaws, Row};
 use crate::friction::law::norm;
 use crate::friction::operator::{Bodies, Delassus};
 use crate::friction::{FrictionProblem, Operator};
 use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, block};
 
-/// Corrections of a solution at most.
+/// Largest number of refinements of a solution.
 const MAX_REFINEMENTS: u32 = 4;
 
-/// The factorised system; its analysis is kept while the pattern stays.
+/// Factorised system; its symbolic analysis is kept while the sparsity pattern stays the same.
 #[derive(Clone, Debug)]
 pub(super) struct NewtonSystem {
     lu: BlockSparseLu,
+    /// Block sizes and coupled pairs of blocks of the analysed pattern.
     sizes: Vec<usize>,
     couplings: Vec<(usize, usize)>,
-    sizes_now: Vec<usize>,
-    couplings_now: Vec<(usize, usize)>,
-    /// Places of the diagonal blocks, then of every block that is added, in the order of adding.
+    /// The same of the present problem.
+    new_sizes: Vec<usize>,
+    new_couplings: Vec<(usize, usize)>,
+    /// Positions of the diagonal blocks in `lu`.
     diagonal: Vec<usize>,
-    places: Vec<usize>,
+    /// Positions of the coupling blocks in `lu`, in the order of `couplings`.
+    positions: Vec<usize>,
     velocity: Vec<f64>,
     product: Vec<f64>,
     error: Vec<f64>,
@@ -30,17 +33,18 @@ pub(super) struct NewtonSystem {
 }
 
 impl Default for NewtonSystem {
-    /// Towards the end stiff and loose contacts stand side by side, and small pivots mean something: any is accepted, and
-    /// refinement judges the result.
+    /// Creates an empty system that accepts every pivot.
+    ///
+    /// Near the end L has very large and very small blocks, so small pivots are significant. Refinement checks the result.
     fn default() -> Self {
         Self {
             lu: BlockSparseLu::accepting(0.0),
             sizes: Vec::new(),
             couplings: Vec::new(),
-            sizes_now: Vec::new(),
-            couplings_now: Vec::new(),
+            new_sizes: Vec::new(),
+            new_couplings: Vec::new(),
             diagonal: Vec::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             velocity: Vec::new(),
             product: Vec::new(),
             error: Vec::new(),
@@ -50,57 +54,67 @@ impl Default for NewtonSystem {
 }
 
 impl NewtonSystem {
-    /// Analyses the pattern unless it is the one of the last call.
+    /// Analyses the sparsity pattern unless it is that of the last call.
     pub(super) fn prepare(&mut self, problem: &FrictionProblem<Operator>) {
-        self.sizes_now.clear();
-        self.couplings_now.clear();
+        self.new_sizes.clear();
+        self.new_couplings.clear();
         match problem.operator() {
             Operator::Assembled(w) => {
-                self.sizes_now.extend((0..w.block_rows()).map(|i| w.row_size(i)));
-                self.couplings_now.extend((0..w.block_rows()).flat_map(|i| w.row(i).map(move |(j, _)| (i, j))));
+                self.new_sizes.extend((0..w.block_rows()).map(|i| w.row_size(i)));
+                self.new_couplings.extend((0..w.block_rows()).flat_map(|i| w.row(i).map(move |(j, _)| (i, j))));
             }
             Operator::MatrixFree(bodies) => {
                 let h = bodies.jacobian();
-                self.sizes_now.extend((0..h.block_cols()).map(|b| h.col_size(b)));
+                self.new_sizes.extend((0..h.block_cols()).map(|b| h.col_size(b)));
                 let pairs = |i| h.row(i).flat_map(move |(a, _)| h.row(i).map(move |(b, _)| (a, b)));
-                self.couplings_now.extend((0..h.block_rows()).flat_map(pairs));
+                self.new_couplings.extend((0..h.block_rows()).flat_map(pairs));
             }
         }
-        if self.sizes == self.sizes_now && self.couplings == self.couplings_now {
+        if self.sizes == self.new_sizes && self.couplings == self.new_couplings {
             return;
         }
-        self.sizes.clone_from(&self.sizes_now);
-        self.couplings.clone_from(&self.couplings_now);
+        self.sizes.clone_from(&self.new_sizes);
+        self.couplings.clone_from(&self.new_couplings);
         self.lu.analyse(&self.sizes, &self.couplings);
         self.diagonal.clear();
         self.diagonal.extend((0..self.sizes.len()).filter_map(|i| self.lu.place(i, i)));
-        self.places.clear();
-        self.places.extend(self.couplings.iter().filter_map(|&(i, j)| self.lu.place(i, j)));
+        self.positions.clear();
+        self.positions.extend(self.couplings.iter().filter_map(|&(i, j)| self.lu.place(i, j)));
+        debug_assert!(
+            self.diagonal.len() == self.sizes.len() && self.positions.len() == self.couplings.len(),
+            "every block has a position in the factor"
+        );
     }
 
-    /// Fills and factorises the matrix.
+    /// Assembles and factorises the matrix.
     pub(super) fn factor(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
-        locals: &Locals,
+        locals: &LinearisedLaws,
     ) -> Result<(), SingularRow> {
         self.lu.clear();
         match problem.operator() {
-            Operator::Assembled(w) => self.fill_impulses(problem, w, cones, locals),
-            Operator::MatrixFree(bodies) => self.fill_velocities(bodies, locals),
+            Operator::Assembled(w) => self.assemble_impulses(problem, w, cones, locals),
+            Operator::MatrixFree(bodies) => self.assemble_velocities(bodies, locals),
         }
         self.lu.factor()
     }
 
-    /// W + L, but for fixed rows, which get those of the identity.
-    fn fill_impulses(&mut self, problem: &FrictionProblem<Operator>, w: &BlockMatrix, cones: &Cones, locals: &Locals) {
-        let mut places = self.places.iter();
+    /// Assembles W + L; fixed rows get those of L, which are rows of the identity.
+    fn assemble_impulses(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        w: &BlockMatrix,
+        cones: &Cones,
+        locals: &LinearisedLaws,
+    ) {
+        let mut positions = self.positions.iter();
         for i in 0..w.block_rows() {
             let kinds = &cones.rows[problem.range(i)];
-            for ((j, block), &place) in w.row(i).zip(&mut places) {
+            for ((j, block), &position) in w.row(i).zip(&mut positions) {
                 let size = w.col_size(j).max(1);
-                let target = self.lu.block_mut(place).chunks_exact_mut(size);
+                let target = self.lu.block_mut(position).chunks_exact_mut(size);
                 for ((target, row), kind) in target.zip(block.chunks_exact(size)).zip(kinds) {
                     if !matches!(kind, Row::Fixed(_)) {
                         target.iter_mut().zip(row).for_each(|(t, w)| *t += w);
@@ -108,15 +122,16 @@ impl NewtonSystem {
                 }
             }
         }
-        for (i, &place) in self.diagonal.iter().enumerate() {
-            self.lu.block_mut(place).iter_mut().zip(locals.matrix(i)).for_each(|(t, l)| *t += l);
+        debug_assert!(positions.as_slice().is_empty(), "every position is used");
+        for (i, &position) in self.diagonal.iter().enumerate() {
+            self.lu.block_mut(position).iter_mut().zip(locals.matrix(i)).for_each(|(t, l)| *t += l);
         }
     }
 
-    /// M + H L⁻¹ Hᵀ.
-    fn fill_velocities(&mut self, bodies: &Bodies, locals: &Locals) {
-        for (body, &place) in self.diagonal.iter().enumerate() {
-            self.lu.block_mut(place).copy_from_slice(bodies.mass(body));
+    /// Assembles M + H L⁻¹ Hᵀ.
+    fn assemble_velocities(&mut self, bodies: &Bodies, locals: &LinearisedLaws) {
+        for (body, &position) in self.diagonal.iter().enumerate() {
+            self.lu.block_mut(position).copy_from_slice(bodies.mass(body));
         }
         let h = bodies.jacobian();
         match h.uniform() {
@@ -133,41 +148,53 @@ impl NewtonSystem {
                 self.product.resize(rows * size, 0.0);
                 block::product_add(1.0, inverse, jacobian, (rows, rows, size), &mut self.product);
                 for (first, (_, jacobian)) in h.row(i).enumerate() {
-                    let Some(&place) = self.places.get(next + first * count + second) else { return };
-                    block::transposed_product_add(jacobian, &self.product, (rows, size), self.lu.block_mut(place));
+                    let Some(&position) = self.positions.get(next + first * count + second) else {
+                        debug_assert!(false, "every coupling has a position");
+                        return;
+                    };
+                    block::transposed_product_add(jacobian, &self.product, (rows, size), self.lu.block_mut(position));
                 }
             }
             next += count * count;
         }
+        debug_assert_eq!(next, self.positions.len(), "every position is used");
     }
 
-    /// H L⁻¹ Hᵀ where all contacts have R rows and all bodies N unknowns.
-    fn add_contacts<const R: usize, const N: usize>(&mut self, h: &BlockMatrix, locals: &Locals) {
-        let mut places = &self.places[..];
+    /// Adds H L⁻¹ Hᵀ if all contacts have R rows and all bodies N velocities.
+    fn add_contacts<const R: usize, const N: usize>(&mut self, h: &BlockMatrix, locals: &LinearisedLaws) {
+        let mut positions = &self.positions[..];
         for i in 0..h.block_rows() {
-            let Ok(inverse) = <&[[f64; R]; R]>::try_from(locals.inverse(i).as_chunks::<R>().0) else { return };
+            let Ok(inverse) = <&[[f64; R]; R]>::try_from(locals.inverse(i).as_chunks::<R>().0) else {
+                debug_assert!(false, "contact {i} has {R} rows");
+                return;
+            };
             let count = h.uniform_row::<R, N>(i).len();
-            let (now, later) = places.split_at(count * count);
+            let (now, later) = positions.split_at(count * count);
             for (second, jacobian) in h.uniform_row::<R, N>(i).enumerate() {
                 let product = block::product_array(inverse, jacobian);
                 let column = now.iter().skip(second).step_by(count);
-                for (jacobian, &place) in h.uniform_row::<R, N>(i).zip(column) {
-                    let target = self.lu.block_mut(place).as_chunks_mut::<N>().0;
-                    let Ok(target) = <&mut [[f64; N]; N]>::try_from(target) else { return };
+                for (jacobian, &position) in h.uniform_row::<R, N>(i).zip(column) {
+                    let target = self.lu.block_mut(position).as_chunks_mut::<N>().0;
+                    let Ok(target) = <&mut [[f64; N]; N]>::try_from(target) else {
+                        debug_assert!(false, "bodies have {N} velocities");
+                        return;
+                    };
                     block::transposed_product_add_array(jacobian, &product, target);
                 }
             }
-            places = later;
+            positions = later;
         }
+        debug_assert!(positions.is_empty(), "every position is used");
     }
 
-    /// δr ← (W + L)⁻¹ b, refined to an error of `enough`, or not at all where that is infinite; zero in fixed rows. Returns the error that
-    /// is left, relative to b, and zero where it is enough.
+    /// Solves δr ← (W + L)⁻¹ b, zero in fixed rows, and refines it to an error of `tolerance`; an infinite tolerance skips refinement.
+    ///
+    /// Returns the remaining error relative to b, or zero if it is within the tolerance.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem<Operator>,
-        locals: &Locals,
-        (b, enough): (&[f64], f64),
+        locals: &LinearisedLaws,
+        (b, tolerance): (&[f64], f64),
         dr: &mut Vec<f64>,
     ) -> f64 {
         dr.clear();
@@ -177,8 +204,8 @@ impl NewtonSystem {
         error.extend_from_slice(b);
         let (target, mut size) = (norm(b), f64::INFINITY);
         for _ in 0..=MAX_REFINEMENTS {
-            self.correct(problem, locals, &error, dr);
-            if enough == f64::INFINITY {
+            self.add_solution(problem, locals, &error, dr);
+            if tolerance == f64::INFINITY {
                 self.error = error;
                 return 0.0;
             }
@@ -193,16 +220,22 @@ impl NewtonSystem {
             let now = norm(&error);
             let better = now < 0.5 * size;
             size = now;
-            if now <= enough || !better {
+            if now <= tolerance || !better {
                 break;
             }
         }
         self.error = error;
-        if size <= enough { 0.0 } else { size / target }
+        if size <= tolerance { 0.0 } else { size / target }
     }
 
-    /// δr ← δr + (W + L)⁻¹ b, as far as the factors are exact.
-    fn correct(&mut self, problem: &FrictionProblem<Operator>, locals: &Locals, b: &[f64], dr: &mut [f64]) {
+    /// δr ← δr + (W + L)⁻¹ b with the factors.
+    fn add_solution(
+        &mut self,
+        problem: &FrictionProblem<Operator>,
+        locals: &LinearisedLaws,
+        b: &[f64],
+        dr: &mut [f64],
+    ) {
         match problem.operator() {
             Operator::Assembled(_) => {
                 self.velocity.clear();
@@ -215,8 +248,8 @@ impl NewtonSystem {
                 self.velocity.clear();
                 self.velocity.resize(h.cols(), 0.0);
                 match h.uniform() {
-                    Some((3, 6)) => return self.correct_uniform::<3, 6>(h, locals, b, dr),
-                    Some((2, 3)) => return self.correct_uniform::<2, 3>(h, locals, b, dr),
+                    Some((3, 6)) => return self.add_solution_uniform::<3, 6>(h, locals, b, dr),
+                    Some((2, 3)) => return self.add_solution_uniform::<2, 3>(h, locals, b, dr),
                     _ => {}
                 }
                 self.product.clear();
@@ -232,15 +265,17 @@ impl NewtonSystem {
         }
     }
 
-    /// The same where all contacts have R rows and all bodies N unknowns: each block of H is read once on the way to the velocities, and once back.
-    fn correct_uniform<const R: usize, const N: usize>(
+    /// δr ← δr + (W + L)⁻¹ b if all contacts have R rows and all bodies N velocities. Each block of H is read once for the velocities and
+    /// once for the impulses.
+    fn add_solution_uniform<const R: usize, const N: usize>(
         &mut self,
         h: &BlockMatrix,
-        locals: &Locals,
+        locals: &LinearisedLaws,
         b: &[f64],
         dr: &mut [f64],
     ) {
         let (inverses, b) = (locals.uniform_inverses::<R>(), b.as_chunks::<R>().0);
+        debug_assert!(b.len() == inverses.len() && b.len() == h.block_rows(), "one inverse per contact");
         let velocity = self.velocity.as_chunks_mut::<N>().0;
         for ((b, inverse), row) in b.iter().zip(inverses).zip(h.uniform_rows::<R, N>()) {
             let mut impulse = [0.0; R];
@@ -251,15 +286,15 @@ impl NewtonSystem {
         self.velocity.iter_mut().for_each(|v| *v = -*v);
         let (velocity, dr) = (self.velocity.as_chunks::<N>().0, dr.as_chunks_mut::<R>().0);
         for (((b, inverse), dr), row) in b.iter().zip(inverses).zip(dr).zip(h.uniform_rows::<R, N>()) {
-            let mut left = *b;
-            row.for_each(|(col, block)| block::mul_add_array(block, &velocity[col], &mut left));
-            block::mul_add_array(inverse, &left, dr);
+            let mut rest = *b;
+            row.for_each(|(col, block)| block::mul_add_array(block, &velocity[col], &mut rest));
+            block::mul_add_array(inverse, &rest, dr);
         }
     }
 }
 
 /// out ← out + L⁻¹ b.
-fn apply_inverses(problem: &FrictionProblem<Operator>, locals: &Locals, b: &[f64], out: &mut [f64]) {
+fn apply_inverses(problem: &FrictionProblem<Operator>, locals: &LinearisedLaws, b: &[f64], out: &mut [f64]) {
     for i in 0..problem.blocks() {
         let range = problem.range(i);
         block::mul_add(locals.inverse(i), &b[range.clone()], &mut out[range]);

@@ -1,20 +1,20 @@
-//! The second-order cone {x : x₀ ≥ ‖x₁…‖}, its algebra and its scalings.
+//! Second-order cone {x : x₀ ≥ ‖x₁…‖}: Jordan algebra and Nesterov-Todd scaling.
 //!
-//! Vectors have four components; cones of fewer dimensions keep the last ones at zero, where every formula below leaves
-//! them. The half-line is the cone of dimension one. References: [Nesterov1997], [Vandenberghe2010].
+//! Vectors have four components. In cones of fewer dimensions the last ones are zero, and all formulas below keep them zero. The
+//! half-line is the cone of dimension one. References: [Nesterov1997], [Vandenberghe2010].
 
-/// A vector of the cone's space.
+/// Vector of the space of the cone.
 pub(super) type Vector = [f64; 4];
 
-/// Neutral element of the product.
+/// Neutral element e of the Jordan product.
 pub(super) const UNIT: Vector = [1.0, 0.0, 0.0, 0.0];
 
-/// ‖(x₁, x₂, x₃)‖.
+/// Norm ‖(x₁, x₂, x₃)‖.
 pub(super) fn tail(x: &Vector) -> f64 {
     tail_squared(x).sqrt()
 }
 
-/// ‖(x₁, x₂, x₃)‖².
+/// Squared norm ‖(x₁, x₂, x₃)‖².
 pub(super) fn tail_squared(x: &Vector) -> f64 {
     x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
 }
@@ -29,13 +29,14 @@ pub(super) fn add(a: &Vector, s: f64, b: &Vector) -> Vector {
     [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3]]
 }
 
-/// The smaller eigenvalue x₀ − ‖x_T‖: positive inside the cone.
-pub(super) fn depth(x: &Vector) -> f64 {
+/// Smaller eigenvalue x₀ − ‖x_T‖, positive in the interior of the cone.
+pub(super) fn smaller_eigenvalue(x: &Vector) -> f64 {
     x[0] - tail(x)
 }
 
-/// The product of both eigenvalues, without the cancellation of x₀² − ‖x_T‖². Rounding may leave a point of the interior
-/// on the boundary: the smaller eigenvalue counts as at least one unit in the last place.
+/// Determinant: product of both eigenvalues, without the cancellation of x₀² − ‖x_T‖².
+///
+/// Rounding may move an interior point to the boundary, so the smaller eigenvalue is at least one unit in the last place.
 fn determinant(x: &Vector) -> f64 {
     let t = tail(x);
     (x[0] - t).max(f64::EPSILON * x[0]) * (x[0] + t)
@@ -46,14 +47,14 @@ pub(super) fn product(x: &Vector, y: &Vector) -> Vector {
     [dot(x, y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2], x[0] * y[3] + y[0] * x[3]]
 }
 
-/// The z with x ∘ z = y, for x inside the cone.
+/// Solution z of x ∘ z = y for x in the interior of the cone.
 pub(super) fn quotient(x: &Vector, y: &Vector) -> Vector {
     let z = (x[0] * y[0] - x[1] * y[1] - x[2] * y[2] - x[3] * y[3]) / determinant(x);
     [z, (y[1] - z * x[1]) / x[0], (y[2] - z * x[2]) / x[0], (y[3] - z * x[3]) / x[0]]
 }
 
-/// The largest step α ≤ 2 for which x + α d stays in the cone that holds x.
-pub(super) fn longest_step(x: &Vector, d: &Vector) -> f64 {
+/// Largest step α ≤ 2 for which x + α d stays in the cone; x is in its interior.
+pub(super) fn max_step(x: &Vector, d: &Vector) -> f64 {
     // Roots of det(x + α d) = a α² + 2 b α + c, and of the first component.
     let (norm_d, det_x) = (tail(d), determinant(x));
     let a = (d[0] - norm_d) * (d[0] + norm_d);
@@ -64,7 +65,7 @@ pub(super) fn longest_step(x: &Vector, d: &Vector) -> f64 {
     }
     let discriminant = b * b - a * det_x;
     if discriminant >= 0.0 {
-        // Both roots in the form that does not cancel; the least positive one is the exit.
+        // Both roots are computed without cancellation; the least positive one is the boundary.
         let s = if b >= 0.0 { -b - discriminant.sqrt() } else { -b + discriminant.sqrt() };
         for root in [s / a, det_x / s] {
             if root > 0.0 && root < step {
@@ -75,38 +76,38 @@ pub(super) fn longest_step(x: &Vector, d: &Vector) -> f64 {
     step
 }
 
-/// The Nesterov-Todd scaling F of a pair of interior points: F x = F⁻¹ y = λ, F² = η² (2 w wᵀ − J).   [CONE-9]
+/// Nesterov-Todd scaling F of a pair of interior points: F x = F⁻¹ y = λ, F² = η² (2 w wᵀ − J).   [CONE-9]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scaling {
     w: Vector,
     eta: f64,
-    /// K gets at least this much of the identity.
-    floor: f64,
-    /// The scaled point λ.
+    /// Multiple of the identity that is added to K.
+    regularisation: f64,
+    /// Scaled point λ.
     pub(super) lambda: Vector,
 }
 
 impl Scaling {
-    /// The scaling of x and y, both inside the cone.
-    pub(super) fn new(x: &Vector, y: &Vector, floor: f64) -> Self {
+    /// Scaling of x and y, both in the interior of the cone.
+    pub(super) fn new(x: &Vector, y: &Vector, regularisation: f64) -> Self {
         let (size_x, size_y) = (determinant(x).sqrt(), determinant(y).sqrt());
         let cosine = dot(x, y) / (size_x * size_y);
         let half = 0.5 / ((1.0 + cosine) * 0.5).sqrt();
         let (a, b) = (half / size_y, half / size_x);
         let mut w = [0.0, a * y[1] - b * x[1], a * y[2] - b * x[2], a * y[3] - b * x[3]];
-        // det w = 1 holds exactly this way, also where the first component would lose it to rounding.
+        // The first component follows from det w = 1, which avoids cancellation.
         w[0] = (1.0 + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]).sqrt();
-        let mut scaling = Self { w, eta: (size_y / size_x).sqrt(), floor, lambda: UNIT };
+        let mut scaling = Self { w, eta: (size_y / size_x).sqrt(), regularisation, lambda: UNIT };
         scaling.lambda = scaling.apply(x);
         scaling
     }
 
-    /// F v.
+    /// Product F v.
     pub(super) fn apply(&self, v: &Vector) -> Vector {
         self.transform(v, 1.0, self.eta)
     }
 
-    /// F⁻¹ v.
+    /// Product F⁻¹ v.
     pub(super) fn apply_inverse(&self, v: &Vector) -> Vector {
         self.transform(v, -1.0, 1.0 / self.eta)
     }
@@ -123,34 +124,36 @@ impl Scaling {
         ]
     }
 
-    /// K v.
+    /// Product K v.
     pub(super) fn apply_square(&self, v: &Vector) -> Vector {
-        add(&self.apply(&self.apply(v)), self.floor, v)
+        add(&self.apply(&self.apply(v)), self.regularisation, v)
     }
 
-    /// K = F² + floor · I.
+    /// Matrix K = F² + regularisation · I.
     pub(super) fn square(&self) -> [Vector; 4] {
         let (eigenvalues, n) = self.spectrum();
         spectral(eigenvalues, &n)
     }
 
-    /// K and K⁻¹.
+    /// Matrices K and K⁻¹.
     pub(super) fn squares(&self) -> [[Vector; 4]; 2] {
         let (eigenvalues, n) = self.spectrum();
         [spectral(eigenvalues, &n), spectral(eigenvalues.map(|eigenvalue| 1.0 / eigenvalue), &n)]
     }
 
-    /// The eigenvalues of K: those of F² = η² (2 w wᵀ − J) are η² (w₀ ± ‖w_T‖)² along (1, ±n) with n = w_T/‖w_T‖, and η² elsewhere.
+    /// Eigenvalues of K and the direction n. Those of F² = η² (2 w wᵀ − J) are η² (w₀ ± ‖w_T‖)² along (1, ±n) with n = w_T/‖w_T‖, and η²
+    /// elsewhere.
     fn spectrum(&self) -> ([f64; 3], Vector) {
         let (square, length) = (self.eta * self.eta, tail(&self.w));
         let spread = (self.w[0] + length) * (self.w[0] + length);
         let n = if length > 0.0 { self.w.map(|w| w / length) } else { [0.0; 4] };
-        ([square * spread, square / spread, square].map(|eigenvalue| eigenvalue + self.floor), n)
+        ([square * spread, square / spread, square].map(|eigenvalue| eigenvalue + self.regularisation), n)
     }
 }
 
-/// The matrix with eigenvalues `large` and `small` along (1, ±n) and `rest` elsewhere. Going through the eigenvalues keeps small ones
-/// that sums of entries would lose.
+/// Matrix with eigenvalues `large` and `small` along (1, ±n) and `rest` elsewhere.
+///
+/// The spectral form keeps small eigenvalues that would be lost in sums of entries.
 fn spectral([large, small, rest]: [f64; 3], n: &Vector) -> [Vector; 4] {
     let (mean, half) = (0.5 * (large + small), 0.5 * (large - small));
     let mut k = [[0.0; 4]; 4];
@@ -219,10 +222,13 @@ mod tests {
         let points = points();
         for (x, other) in points.iter().zip(points.iter().skip(7)) {
             let d = [other[0] - 1.5 * x[0], 3.0 * other[1], -other[2], other[3] - x[3]];
-            let step = longest_step(x, &d);
+            let step = max_step(x, &d);
             let end = add(x, step, &d);
-            assert!(depth(&end) > -1e-12 && (step == 2.0 || depth(&end) < 1e-9), "{x:?} {d:?}: {step}");
-            assert!((1..100).all(|k| depth(&add(x, step * f64::from(k) / 100.0, &d)) > -1e-12));
+            assert!(
+                smaller_eigenvalue(&end) > -1e-12 && (step == 2.0 || smaller_eigenvalue(&end) < 1e-9),
+                "{x:?} {d:?}: {step}"
+            );
+            assert!((1..100).all(|k| smaller_eigenvalue(&add(x, step * f64::from(k) / 100.0, &d)) > -1e-12));
         }
     }
 }

@@ -1,16 +1,23 @@
-//! The ladder for frictional problems: methods in the order they are tried, each graded by the problem.
+//! The ladder for frictional problems: an ordered list of solver methods (rungs), each checked by the residual of the problem.
 //!
-//! Few contacts are solved at once, or else by single changes of mode from where that ended. Otherwise sweeps come first, because most
-//! problems are easy or warm, and go on as long as their rate promises an end that is cheaper than factorisations. Then the interior point, which does not care for stacks
-//! and mass ratios, polished by Newton; single changes of mode, where rounding decides who touches; the interior point from another start;
-//! Newton after more sweeps; the third start of the interior point; ADMM as
-//! another start for Newton; the flow that sweeps drift along, followed by implicit steps; relaxed sweeps; and the slow reference
-//! where it can be afforded. Every rung taken is recorded, the best impulses of all are the answer, and every decision is made
-//! by counts and residuals, never by the clock.
+//! Rungs, in order:
+//!
+//! 1. The dense active-set method, for small problems; the single-pivot method continues from its last iterate.
+//! 2. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
+//!    cheaper than factorisations.
+//! 3. Semismooth Newton, if Gauss-Seidel came close.
+//! 4. The interior point, polished by Newton. Stacks and mass ratios do not slow it down.
+//! 5. Single pivots, for problems in which rounding decides which contacts are closed.
+//! 6. The interior point from a second start; more Gauss-Seidel iterations and Newton; the interior point from a third start.
+//! 7. ADMM as another start for Newton, pseudo-transient continuation, relaxed Gauss-Seidel.
+//! 8. The slow reference method, for problems of moderate size.
+//!
+//! Every rung that runs is recorded, and the impulses of least residual are the solution. All decisions depend on counts and
+//! residuals, never on the clock.
 
 mod rung;
 
-use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions, REFINED};
+use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions, REFINED_RESIDUAL};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
@@ -24,85 +31,103 @@ use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
 
-/// The most rows for which the reference, which is dense and cubic, is asked.
+/// Largest number of rows for which the reference method runs: its matrices are dense and its cost is cubic.
 pub(crate) const REFERENCE_ROWS: usize = 400;
 
-/// The most rows for which a solution is refined beyond the tolerance, the most for which slow contacts settle, and the
-/// residual that is left to rounding.
-const REFINED_ROWS: usize = 120;
-const SETTLED_ROWS: usize = 600;
-const ROUNDING: f64 = 1e-15;
+/// Largest number of rows for which a solution is refined beyond the tolerance.
+const MAX_REFINED_ROWS: usize = 120;
 
-/// Starts of the method for few contacts before single changes of mode end what it began.
+/// Largest number of rows for which stick recovery runs.
+const MAX_STICK_RECOVERY_ROWS: usize = 600;
+
+/// Residual at the level of rounding errors, the target of the refinement.
+const ROUNDING_RESIDUAL: f64 = 1e-15;
+
+/// Largest number of starts of the active-set method before the single-pivot method takes over.
 const ACTIVE_SET_STARTS: u32 = 6;
 
-/// Sweeps between two looks at the rate.
-const CHUNK: u32 = 10;
+/// Gauss-Seidel iterations between two estimates of the convergence rate.
+const RATE_INTERVAL: u32 = 10;
 
-/// Sweeps before each of the first two looks, through bodies: towers and walls show at once that sweeps lead nowhere.
-const GLANCE: u32 = 4;
+/// Gauss-Seidel iterations before each of the first two estimates, matrix-free: towers and walls show slow convergence at once.
+const FIRST_RATE_INTERVAL: u32 = 4;
 
-/// Sweeps where time presses.
-const REAL_TIME: u32 = 50;
+/// Gauss-Seidel iterations of a solve with [`Accuracy::RealTime`].
+const REAL_TIME_ITERATIONS: u32 = 50;
 
-/// The interior point costs about as much as this many sweeps, through bodies.
-const INTERIOR_POINT: f64 = 150.0;
+/// Approximate cost of the interior point in Gauss-Seidel iterations, matrix-free.
+const INTERIOR_POINT_COST: f64 = 150.0;
 
-/// Where W is explicit its factors fill, and sweeps are cheap beside them: so many are made whatever their rate.
+/// Gauss-Seidel iterations with an assembled W, whatever their rate: factors of W fill in, and iterations are cheap beside them.
 const ASSEMBLED_ITERATIONS: f64 = 200.0;
 
-/// A residual from which Newton alone is worth a try before the interior point.
-const NEAR: f64 = 1e-3;
+/// Largest residual from which semismooth Newton alone is tried before the interior point.
+const NEWTON_START_RESIDUAL: f64 = 1e-3;
 
-/// Steps of Newton from near, after the interior point or ADMM, and where nothing cheaper is left.
-const FROM_NEAR: u32 = 20;
-const POLISH: u32 = 40;
-const NEWTON: u32 = 100;
+/// Newton steps from a start within [`NEWTON_START_RESIDUAL`].
+const SHORT_NEWTON_STEPS: u32 = 20;
 
-/// Steps of Newton's method along the flow and the weight of its first step, from the best answer and from the sweeps.
+/// Newton steps after the interior point or ADMM.
+const POLISH_STEPS: u32 = 40;
+
+/// Newton steps with an assembled W and after long Gauss-Seidel runs.
+const NEWTON_STEPS: u32 = 100;
+
+/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the best impulses.
 const PSEUDO_TRANSIENT_FROM_BEST: (u32, f64) = (500, 1e-3);
+
+/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the last Gauss-Seidel iterate.
 const PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL: (u32, f64) = (5000, 0.1);
 
-/// Steps of the interior point from each start.
-const INTERIOR_STEPS: u32 = 60;
+/// Largest number of interior-point steps from each start.
+const INTERIOR_POINT_STEPS: u32 = 60;
 
-/// When the interior point has not arrived after this many steps, and again after each so many more, Newton is tried for a number of steps as soon as
-/// the residual is small: where it is large, the path is in the middle of a fold.
-const ON_THE_WAY: OnTheWay = OnTheWay { first: 28, again: 10, residual: 2e-5, steps: 24 };
+/// Schedule of Newton polishes during the interior point. Above this residual the central path is in the middle of a fold.
+const POLISH_SCHEDULE: PolishSchedule = PolishSchedule { first: 28, interval: 10, residual: 2e-5, steps: 24 };
 
-struct OnTheWay {
+/// Schedule of Newton polishes during an interior-point run that has not converged.
+struct PolishSchedule {
+    /// Interior-point steps before the first polish.
     first: u32,
-    again: u32,
+    /// Interior-point steps between two polishes.
+    interval: u32,
+    /// Largest residual at which a polish is tried.
     residual: f64,
+    /// Newton steps of a polish.
     steps: u32,
 }
 
-/// The ladder of methods for [`FrictionProblem`], with their scratch memory.
+/// Ladder of solver methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct FrictionLadder {
     accuracy: Accuracy,
     tolerance: f64,
-    /// What is good enough before dear rungs are climbed.
+    /// Largest residual at which expensive rungs are skipped.
     acceptable: f64,
     active_set: FrictionActiveSet,
-    quick: FrictionNsgs,
-    more: FrictionNsgs,
-    few: FrictionNsgs,
-    relaxed: FrictionNsgs,
+    /// Gauss-Seidel between two estimates of its rate.
+    gauss_seidel: FrictionNsgs,
+    /// Gauss-Seidel of the rung [`FrictionRung::MoreGaussSeidel`].
+    long_gauss_seidel: FrictionNsgs,
+    /// A few Gauss-Seidel iterations between the interior point and Newton.
+    short_gauss_seidel: FrictionNsgs,
+    relaxed_gauss_seidel: FrictionNsgs,
     newton: FrictionNewton,
-    refiner: FrictionNewton,
+    /// Newton's method to rounding level.
+    refinement: FrictionNewton,
     interior_point: FrictionInteriorPoint,
     admm: FrictionAdmm,
     reference: FrictionReference,
     single_pivot: FrictionSinglePivot,
-    /// For simulations; none where an answer within tolerance is enough.
+    /// Stick recovery, for simulations.
     stick_recovery: Option<StickRecovery>,
+    /// Result of the rung that ran last.
     candidate: FrictionSolution,
     scratch: FrictionSolution,
-    /// Where the sweeps ended.
-    swept: FrictionSolution,
-    /// The best of the interior point.
-    inside: FrictionSolution,
+    /// Last iterate of the warm- or cold-started Gauss-Seidel rung.
+    gauss_seidel_end: FrictionSolution,
+    /// Interior-point iterate of least residual.
+    interior_point_best: FrictionSolution,
     records: Vec<FrictionRungRecord>,
 }
 
@@ -113,37 +138,39 @@ impl Default for FrictionLadder {
 }
 
 impl FrictionLadder {
-    /// The ladder for an accuracy.
+    /// Ladder with the tolerance and the rungs of an accuracy.
     pub fn new(accuracy: Accuracy) -> Self {
-        Self::aimed_at(accuracy, accuracy.tolerance())
+        Self::build(accuracy, accuracy.tolerance())
     }
 
-    /// All rungs, aimed at this residual [CONE-5] instead of that of an accuracy.
+    /// Ladder with all rungs that ends at this residual [CONE-5].
     pub fn with_tolerance(tolerance: f64) -> Result<Self, OptionError> {
         if tolerance.is_finite() && tolerance > 0.0 {
-            Ok(Self::aimed_at(Accuracy::Exact, tolerance))
+            Ok(Self::build(Accuracy::Exact, tolerance))
         } else {
             Err(OptionError { name: "tolerance", value: tolerance, range: "(0, ∞)" })
         }
     }
 
-    /// Prefers stick to slips so slow that the residual cannot tell them apart, and refines small problems to rounding:
-    /// what a simulation wants, in which such errors would add up step by step.   [STICK-1]
+    /// Adds stick recovery and the refinement of small problems to rounding level.   [STICK-1]
+    ///
+    /// Both are for simulations, in which slip that the residual does not resolve would accumulate from step to step.
     #[must_use]
     pub fn recovering_stick(mut self) -> Self {
         self.stick_recovery = Some(StickRecovery::default());
         self
     }
 
-    /// Is content with this residual once the rungs that are cheap have been tried; the others are for what is worse.
+    /// Skips the expensive rungs at residuals up to this one.
     #[must_use]
     pub fn accepting(mut self, residual: f64) -> Self {
         self.acceptable = residual.max(self.tolerance);
         self
     }
 
-    fn aimed_at(accuracy: Accuracy, tolerance: f64) -> Self {
-        let sweeps = |max_iterations, check_every, stall_after, relaxation| {
+    fn build(accuracy: Accuracy, tolerance: f64) -> Self {
+        debug_assert!(tolerance > 0.0 && tolerance.is_finite(), "the options below are valid for such tolerances only");
+        let gauss_seidel = |max_iterations, check_every, stall_after, relaxation| {
             let options = FrictionNsgsOptions {
                 max_iterations,
                 tolerance,
@@ -157,16 +184,21 @@ impl FrictionLadder {
         let newton = FrictionNewtonOptions {
             tolerance: 0.1 * tolerance,
             acceptable: tolerance,
-            max_steps: NEWTON,
+            max_steps: NEWTON_STEPS,
             ..FrictionNewtonOptions::default()
         };
-        let refiner = FrictionNewtonOptions { tolerance: ROUNDING, acceptable: ROUNDING, max_steps: 8, ..newton };
+        let refinement = FrictionNewtonOptions {
+            tolerance: ROUNDING_RESIDUAL,
+            acceptable: ROUNDING_RESIDUAL,
+            max_steps: 8,
+            ..newton
+        };
         let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
         let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
         let active_set = FrictionActiveSetOptions {
             tolerance,
             max_starts: ACTIVE_SET_STARTS,
-            max_paths: 1,
+            max_continuations: 1,
             ..FrictionActiveSetOptions::default()
         };
         Self {
@@ -174,12 +206,12 @@ impl FrictionLadder {
             tolerance,
             acceptable: tolerance,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
-            quick: sweeps(CHUNK, CHUNK, 0, 1.0),
-            more: sweeps(160, 10, 100, 1.0),
-            few: sweeps(5, 5, 0, 1.0),
-            relaxed: sweeps(20_000, 10, 2000, 0.5),
+            gauss_seidel: gauss_seidel(RATE_INTERVAL, RATE_INTERVAL, 0, 1.0),
+            long_gauss_seidel: gauss_seidel(160, 10, 100, 1.0),
+            short_gauss_seidel: gauss_seidel(5, 5, 0, 1.0),
+            relaxed_gauss_seidel: gauss_seidel(20_000, 10, 2000, 0.5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
-            refiner: FrictionNewton::with_options(refiner).unwrap_or_default(),
+            refinement: FrictionNewton::with_options(refinement).unwrap_or_default(),
             interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
             admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
             reference: FrictionReference::default(),
@@ -187,36 +219,42 @@ impl FrictionLadder {
             stick_recovery: None,
             candidate: FrictionSolution::default(),
             scratch: FrictionSolution::default(),
-            swept: FrictionSolution::default(),
-            inside: FrictionSolution::default(),
+            gauss_seidel_end: FrictionSolution::default(),
+            interior_point_best: FrictionSolution::default(),
             records: Vec::new(),
         }
     }
 
-    /// The rungs that the last run took, in order.
+    /// Rungs of the last run, in order.
     pub fn records(&self) -> &[FrictionRungRecord] {
         &self.records
     }
 
-    /// The rungs after the sweeps, which ended at `swept`. With explicit W every factorisation is dear, so what the sweeps
-    /// began is finished first; through bodies only where they came near.
-    fn rungs(&self, problem: &FrictionProblem, swept: f64) -> impl Iterator<Item = FrictionRung> + use<> {
+    /// Rungs after Gauss-Seidel, which ended at this residual.
+    ///
+    /// With an assembled W every factorisation is expensive, so Newton always runs before the interior point. Matrix-free it does so
+    /// only from a small residual.
+    fn rungs_after_gauss_seidel(
+        &self,
+        problem: &FrictionProblem,
+        residual: f64,
+    ) -> impl Iterator<Item = FrictionRung> + use<> {
         use FrictionRung::{
-            Admm, InteriorPoint, MoreGaussSeidel, Newton, PseudoTransient, Reference, RelaxedGaussSeidel, SecondStart,
-            SinglePivot, ThirdStart,
+            Admm, InteriorPoint, MoreGaussSeidel, PseudoTransient, Reference, RelaxedGaussSeidel, SecondStart,
+            SemismoothNewton, SinglePivot, ThirdStart,
         };
-        let explicit = matches!(problem.operator(), Operator::Assembled(_));
+        let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let (real_time, rows) = (self.accuracy == Accuracy::RealTime, problem.rows());
         let single_pivot = FrictionSinglePivot::applies(problem);
-        let worthwhile = move |rung: &FrictionRung| match rung {
-            Newton => explicit || swept <= NEAR,
-            MoreGaussSeidel => !explicit,
+        let applies = move |rung: &FrictionRung| match rung {
+            SemismoothNewton => assembled || residual <= NEWTON_START_RESIDUAL,
+            MoreGaussSeidel => !assembled,
             SinglePivot => single_pivot,
             Reference => rows <= REFERENCE_ROWS,
             _ => true,
         };
         let order = [
-            Newton,
+            SemismoothNewton,
             InteriorPoint,
             SinglePivot,
             SecondStart,
@@ -227,11 +265,11 @@ impl FrictionLadder {
             RelaxedGaussSeidel,
             Reference,
         ];
-        order.into_iter().filter(move |rung| worthwhile(rung) && !(real_time && rung.is_expensive()))
+        order.into_iter().filter(move |rung| applies(rung) && !(real_time && rung.is_expensive()))
     }
 
-    /// Runs one rung, records it, and keeps its answer where that is the best so far.
-    fn take(
+    /// Runs one rung, records it, and keeps its impulses if they are the best so far.
+    fn run_and_record(
         &mut self,
         rung: FrictionRung,
         problem: &FrictionProblem,
@@ -255,158 +293,175 @@ impl FrictionLadder {
         record
     }
 
-    /// Runs one rung, from `guess` where it takes one, into `self.candidate` and returns its iterations.
+    /// Runs one rung into `self.candidate` and returns its iterations. Rungs with a warm start take it from `guess`.
     fn run_rung(&mut self, rung: FrictionRung, problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> u32 {
         match rung {
             FrictionRung::ActiveSet => self.active_set.run(problem, guess, &mut self.candidate).iterations,
-            FrictionRung::WarmGaussSeidel => self.sweep(problem, guess),
-            FrictionRung::ColdGaussSeidel => self.sweep(problem, None),
+            FrictionRung::WarmGaussSeidel => self.run_gauss_seidel(problem, guess),
+            FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
             FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
             FrictionRung::SecondStart => self.run_interior_point(problem, STARTS[1]),
             FrictionRung::ThirdStart => self.run_interior_point(problem, STARTS[2]),
             FrictionRung::Reference => self.reference.run(problem, None, &mut self.candidate).iterations,
-            FrictionRung::Newton => {
-                let explicit = matches!(problem.operator(), Operator::Assembled(_));
-                let most = if explicit { NEWTON } else { FROM_NEAR };
-                self.newton.run_at_most(most, problem, Some(&self.swept), &mut self.candidate).iterations
+            FrictionRung::SemismoothNewton => {
+                let assembled = matches!(problem.operator(), Operator::Assembled(_));
+                let max_steps = if assembled { NEWTON_STEPS } else { SHORT_NEWTON_STEPS };
+                let start = Some(&self.gauss_seidel_end);
+                self.newton.run_at_most(max_steps, problem, start, &mut self.candidate).iterations
             }
             FrictionRung::MoreGaussSeidel => {
-                let sweeps = self.more.run(problem, Some(&self.swept), &mut self.candidate).iterations;
-                sweeps + self.polish(problem, NEWTON)
+                let start = Some(&self.gauss_seidel_end);
+                let iterations = self.long_gauss_seidel.run(problem, start, &mut self.candidate).iterations;
+                iterations + self.polish(problem, NEWTON_STEPS)
             }
             FrictionRung::Admm => {
-                let steps = self.admm.run(problem, None, &mut self.candidate).iterations;
-                steps + self.polish(problem, POLISH)
+                let iterations = self.admm.run(problem, None, &mut self.candidate).iterations;
+                iterations + self.polish(problem, POLISH_STEPS)
             }
             FrictionRung::PseudoTransient => self.run_pseudo_transient(problem, guess),
             FrictionRung::SinglePivot => guess.map_or(0, |guess| {
                 self.single_pivot.run(self.tolerance, problem, guess, &mut self.candidate).iterations
             }),
             FrictionRung::RelaxedGaussSeidel => {
-                let sweeps = self.relaxed.run(problem, guess, &mut self.candidate).iterations;
-                sweeps + self.polish(problem, NEWTON)
+                let iterations = self.relaxed_gauss_seidel.run(problem, guess, &mut self.candidate).iterations;
+                iterations + self.polish(problem, NEWTON_STEPS)
             }
         }
     }
 
-    /// Single changes of mode end what guesses of all modes began, and one more guess refines what they found; returns their number. At the edge of sticking
-    /// both may stop short of the tolerance; then sweeps and Newton, which stop there too, are left out, and the interior point comes from its own start.
-    fn finish_active_set(&mut self, problem: &FrictionProblem, best: &mut f64, solution: &mut FrictionSolution) -> u32 {
-        let changes = self.take(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
+    /// Runs the single-pivot method from the last active-set iterate, then the active-set method once more to refine the result.
+    ///
+    /// Returns the number of iterations. At the stick-slip transition both may stop short of the tolerance. Gauss-Seidel and Newton
+    /// stop there too, so the caller then skips them and continues with the interior point from its own start.
+    fn continue_active_set(
+        &mut self,
+        problem: &FrictionProblem,
+        best: &mut f64,
+        solution: &mut FrictionSolution,
+    ) -> u32 {
+        let pivots = self.run_and_record(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
         if *best > self.acceptable {
-            return changes;
+            return pivots;
         }
-        changes + self.take(FrictionRung::ActiveSet, problem, None, best, solution).iterations
+        pivots + self.run_and_record(FrictionRung::ActiveSet, problem, None, best, solution).iterations
     }
 
-    /// The best of the rungs taken.
+    /// Record of least residual.
     fn best_record(&self) -> Option<&FrictionRungRecord> {
         self.records.iter().min_by(|a, b| a.residual.total_cmp(&b.residual))
     }
 
-    /// A few more steps of Newton's method where they are cheap: at the edge of sticking velocities are known to
-    /// residual^(2/3) only, so every digit counts. Then slow contacts settle.
-    fn finish(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
-        // Few contacts refine their answers themselves, and what single changes of mode found for them.
-        let few = self
+    /// Refines small problems by a few Newton steps, then runs stick recovery.
+    ///
+    /// At the stick-slip transition velocities are accurate to residual^(2/3) only, so the residual is reduced as far as is cheap.
+    fn refine_and_recover_stick(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
+        // The active-set method has refined its solution already, and that of the single-pivot method.
+        let solved_by_active_set = self
             .records
             .iter()
             .any(|record| record.rung == FrictionRung::ActiveSet && record.residual <= self.tolerance);
         let Some(stick_recovery) = &mut self.stick_recovery else { return };
-        if problem.rows() <= REFINED_ROWS && residual > if few { REFINED } else { ROUNDING } {
-            let _ = self.refiner.run(problem, Some(solution), &mut self.scratch);
+        if problem.rows() <= MAX_REFINED_ROWS
+            && residual > if solved_by_active_set { REFINED_RESIDUAL } else { ROUNDING_RESIDUAL }
+        {
+            let _ = self.refinement.run(problem, Some(solution), &mut self.scratch);
             if problem.residual(&self.scratch).value < residual {
                 std::mem::swap(solution, &mut self.scratch);
             }
         }
-        if problem.rows() <= SETTLED_ROWS {
+        if problem.rows() <= MAX_STICK_RECOVERY_ROWS {
             stick_recovery.run(problem, residual.max(self.tolerance), &mut solution.r);
         }
     }
 
-    /// Sweeps by chunks while their rate promises the tolerance for less than the interior point costs.   [GS-6]
-    fn sweep(&mut self, problem: &FrictionProblem, from: Option<&FrictionSolution>) -> u32 {
-        let explicit = matches!(problem.operator(), Operator::Assembled(_));
-        let (mut left, mut chunk) = if explicit { (ASSEMBLED_ITERATIONS, CHUNK) } else { (INTERIOR_POINT, GLANCE) };
+    /// Runs Gauss-Seidel while its rate predicts the tolerance at less than the cost of the interior point.   [GS-6]
+    fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
+        let assembled = matches!(problem.operator(), Operator::Assembled(_));
+        let (mut budget, mut interval) =
+            if assembled { (ASSEMBLED_ITERATIONS, RATE_INTERVAL) } else { (INTERIOR_POINT_COST, FIRST_RATE_INTERVAL) };
         if self.accuracy == Accuracy::RealTime {
-            (left, chunk) = (0.0, REAL_TIME);
+            (budget, interval) = (0.0, REAL_TIME_ITERATIONS);
         }
-        let mut sweeps = self.quick.run_at_most(chunk, problem, from, &mut self.candidate).iterations;
+        let mut iterations = self.gauss_seidel.run_at_most(interval, problem, start, &mut self.candidate).iterations;
         let mut residual = problem.residual(&self.candidate).value;
-        while residual > self.tolerance && left > 0.0 {
+        while residual > self.tolerance && budget > 0.0 {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
-            sweeps += self.quick.run_at_most(chunk, problem, Some(&self.scratch), &mut self.candidate).iterations;
+            let last = Some(&self.scratch);
+            iterations += self.gauss_seidel.run_at_most(interval, problem, last, &mut self.candidate).iterations;
             let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
-            left -= f64::from(chunk);
-            // Residuals fall by a constant factor per chunk; NaN, from a standstill at zero, ends the sweeps too.
-            let chunks = libm::log(self.tolerance / residual) / libm::log(residual / before);
-            let pays = residual < before && chunks * f64::from(chunk) <= left;
-            if !(explicit || pays) {
+            budget -= f64::from(interval);
+            // Linear convergence: the residual falls by a constant factor per interval. NaN, from residuals that stay at zero, ends the loop.
+            let intervals = libm::log(self.tolerance / residual) / libm::log(residual / before);
+            let affordable = residual < before && intervals * f64::from(interval) <= budget;
+            if !(assembled || affordable) {
                 break;
             }
-            chunk = CHUNK;
+            interval = RATE_INTERVAL;
         }
-        self.swept.r.clone_from(&self.candidate.r);
-        sweeps
+        self.gauss_seidel_end.r.clone_from(&self.candidate.r);
+        iterations
     }
 
-    /// The interior point from this start, a few sweeps, and Newton. Where the path of the interior point folds for long, Newton is also tried
-    /// on the way, from where the path is: its point of least residual is often from before the fold, and on the wrong side.
+    /// Runs the interior point from this start, a few Gauss-Seidel iterations, and Newton.
+    ///
+    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may fold for many
+    /// steps. The iterate of least residual is often from before the fold and on its wrong side.
     fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
-        let (mut pause, mut others) = (ON_THE_WAY.first, 0);
-        let mut path = self.interior_point.run_from((&[start], pause), problem, &mut self.inside);
-        while path.status == Status::BudgetExhausted && pause < INTERIOR_STEPS {
-            let near = self.interior_point.residual() <= ON_THE_WAY.residual;
-            if near {
+        let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
+        let mut ending = self.interior_point.run_from((&[start], budget), problem, &mut self.interior_point_best);
+        while ending.status == Status::BudgetExhausted && budget < INTERIOR_POINT_STEPS {
+            let polishes = self.interior_point.residual() <= POLISH_SCHEDULE.residual;
+            if polishes {
                 self.scratch.r.clear();
                 self.scratch.r.extend_from_slice(self.interior_point.impulses());
-                others += self.iterate_and_polish(problem, ON_THE_WAY.steps);
+                polish_iterations += self.iterate_and_polish(problem, POLISH_SCHEDULE.steps);
                 if problem.residual(&self.candidate).value <= self.tolerance {
-                    return path.iterations + others;
+                    return ending.iterations + polish_iterations;
                 }
             }
-            pause += if near { ON_THE_WAY.again } else { 1 };
-            path = self.interior_point.go_on(pause.min(INTERIOR_STEPS), problem, &mut self.inside);
+            budget += if polishes { POLISH_SCHEDULE.interval } else { 1 };
+            let steps = budget.min(INTERIOR_POINT_STEPS);
+            ending = self.interior_point.resume(steps, problem, &mut self.interior_point_best);
         }
-        self.candidate.r.clone_from(&self.inside.r);
+        self.candidate.r.clone_from(&self.interior_point_best.r);
         if problem.residual(&self.candidate).value > self.tolerance {
-            self.scratch.r.clone_from(&self.inside.r);
-            others += self.iterate_and_polish(problem, POLISH);
+            self.scratch.r.clone_from(&self.interior_point_best.r);
+            polish_iterations += self.iterate_and_polish(problem, POLISH_STEPS);
         }
-        path.iterations + others
+        ending.iterations + polish_iterations
     }
 
-    /// A few sweeps and Newton from `self.scratch` into `self.candidate`; returns their number.
-    fn iterate_and_polish(&mut self, problem: &FrictionProblem, most: u32) -> u32 {
-        let sweeps = self.few.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
-        sweeps + self.polish(problem, most)
+    /// Runs a few Gauss-Seidel iterations and Newton from `self.scratch` into `self.candidate`; returns the number of iterations.
+    fn iterate_and_polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
+        let iterations = self.short_gauss_seidel.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
+        iterations + self.polish(problem, max_steps)
     }
 
-    /// Pseudo-transient continuation, first from `best`, then from where the sweeps ended.   [NEWTON-7]
+    /// Runs pseudo-transient continuation from `best` and, without success, from the last Gauss-Seidel iterate.   [NEWTON-7]
     fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
-        let near = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
-        if near.status == Status::Solved {
-            return near.iterations;
+        let first = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
+        if first.status == Status::Solved {
+            return first.iterations;
         }
-        let far = self.newton.run_pseudo_transient(
+        let second = self.newton.run_pseudo_transient(
             PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL,
             problem,
-            Some(&self.swept),
+            Some(&self.gauss_seidel_end),
             &mut self.scratch,
         );
         if problem.residual(&self.scratch).value < problem.residual(&self.candidate).value {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
         }
-        near.iterations + far.iterations
+        first.iterations + second.iterations
     }
 
-    /// Newton from the candidate, kept when it is better.
-    fn polish(&mut self, problem: &FrictionProblem, most: u32) -> u32 {
+    /// Runs semismooth Newton from the candidate and keeps the result if it is better; returns the number of steps.
+    fn polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
         let before = problem.residual(&self.candidate).value;
         if before <= self.tolerance {
             return 0;
         }
-        let steps = self.newton.run_at_most(most, problem, Some(&self.candidate), &mut self.scratch).iterations;
+        let steps = self.newton.run_at_most(max_steps, problem, Some(&self.candidate), &mut self.scratch).iterations;
         if problem.residual(&self.scratch).value < before {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
         }
@@ -427,22 +482,22 @@ impl Solver<FrictionProblem> for FrictionLadder {
     ) -> Ending {
         self.records.clear();
         let tolerance = self.tolerance;
-        let (mut total, mut few) = (0_u32, f64::INFINITY);
+        let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
         if FrictionActiveSet::applies(problem) {
             total = self.run_rung(FrictionRung::ActiveSet, problem, guess);
             let residual = match &mut self.stick_recovery {
-                Some(stick_recovery) => stick_recovery.measure(problem, &self.candidate.r),
+                Some(stick_recovery) => stick_recovery.evaluate(problem, &self.candidate.r),
                 None => problem.residual(&self.candidate).value,
             };
             self.records.push(FrictionRungRecord { rung: FrictionRung::ActiveSet, residual, iterations: total });
             if residual <= tolerance {
                 solution.r.clone_from(&self.candidate.r);
                 if let Some(stick_recovery) = &mut self.stick_recovery {
-                    stick_recovery.run_measured(problem, tolerance, &mut solution.r);
+                    stick_recovery.run_evaluated(problem, tolerance, &mut solution.r);
                 }
                 return Ending::new(Status::Solved, total);
             }
-            few = residual;
+            active_set_residual = residual;
         }
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
@@ -450,37 +505,38 @@ impl Solver<FrictionProblem> for FrictionLadder {
         if best <= tolerance * 1e-6 {
             return Ending::new(Status::Solved, 0);
         }
-        if few < best {
-            best = few;
+        if active_set_residual < best {
+            best = active_set_residual;
             solution.r.clone_from(&self.candidate.r);
         }
-        let mut near = false;
-        if few.is_finite() && FrictionSinglePivot::applies(problem) {
-            total = total.saturating_add(self.finish_active_set(problem, &mut best, solution));
-            near = best <= self.acceptable;
+        let mut acceptable = false;
+        if active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
+            total = total.saturating_add(self.continue_active_set(problem, &mut best, solution));
+            acceptable = best <= self.acceptable;
         }
         if best > tolerance {
-            let swept = if near {
-                self.swept.r.clone_from(&solution.r);
+            let gauss_seidel_residual = if acceptable {
+                self.gauss_seidel_end.r.clone_from(&solution.r);
                 f64::INFINITY
             } else {
                 let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
                 let first = if guess.is_some() { FrictionRung::WarmGaussSeidel } else { FrictionRung::ColdGaussSeidel };
-                let swept = self.take(first, problem, guess, &mut best, solution);
-                total = total.saturating_add(swept.iterations);
-                swept.residual
+                let record = self.run_and_record(first, problem, guess, &mut best, solution);
+                total = total.saturating_add(record.iterations);
+                record.residual
             };
-            for rung in self.rungs(problem, swept).filter(|rung| !(near && *rung == FrictionRung::Newton)) {
+            let rungs = self.rungs_after_gauss_seidel(problem, gauss_seidel_residual);
+            for rung in rungs.filter(|rung| !(acceptable && *rung == FrictionRung::SemismoothNewton)) {
                 if best <= if rung.is_expensive() { self.acceptable } else { tolerance } {
                     break;
                 }
-                total = total.saturating_add(self.take(rung, problem, None, &mut best, solution).iterations);
+                total = total.saturating_add(self.run_and_record(rung, problem, None, &mut best, solution).iterations);
             }
         }
         if best > self.acceptable {
             return Ending::new(Status::BudgetExhausted, total);
         }
-        self.finish(problem, best, solution);
+        self.refine_and_recover_stick(problem, best, solution);
         Ending::new(if best <= tolerance { Status::Solved } else { Status::SolvedLoosely }, total)
     }
 }

@@ -1,9 +1,9 @@
-//! The names of the rungs, how far a solve goes, and what is recorded of it.
+//! Accuracies, names and records of the rungs.
 
-/// How far a solve goes.
+/// Accuracy of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Residual 1e-2, by at most fifty sweeps where these get there, and by the cheap rungs where not.
+    /// Residual 1e-2. At most fifty Gauss-Seidel iterations, then the rungs that are not expensive.
     RealTime,
     /// Residual 1e-4.
     Balanced,
@@ -13,7 +13,7 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// The residual [CONE-5] asked for.
+    /// Largest residual [CONE-5] of a solution of this accuracy.
     pub fn tolerance(self) -> f64 {
         match self {
             Self::RealTime => 1e-2,
@@ -22,7 +22,7 @@ impl Accuracy {
         }
     }
 
-    /// The name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::RealTime => "real-time",
@@ -32,40 +32,40 @@ impl Accuracy {
     }
 }
 
-/// One rung of [`FrictionLadder`](super::FrictionLadder).
+/// Rung of [`FrictionLadder`](super::FrictionLadder): one solver method with its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrictionRung {
-    /// Active sets, where contacts are few.
+    /// Dense active-set method, for small problems.
     ActiveSet,
-    /// Gauss-Seidel from the guess.
+    /// Gauss-Seidel from the warm start.
     WarmGaussSeidel,
     /// Gauss-Seidel from zero.
     ColdGaussSeidel,
-    /// Semismooth Newton from where the sweeps ended.
-    Newton,
-    /// The interior point from its first start, a few sweeps, and Newton.
+    /// Semismooth Newton from the last Gauss-Seidel iterate.
+    SemismoothNewton,
+    /// Interior point from its first start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPoint,
-    /// One change of mode at a time, from the best answer so far.
+    /// Single-pivot method from the best impulses so far.
     SinglePivot,
-    /// More sweeps from where the first ones ended, and Newton.
+    /// More Gauss-Seidel iterations from the last iterate, then semismooth Newton.
     MoreGaussSeidel,
-    /// The interior point from its second start, a few sweeps, and Newton.
+    /// Interior point from its second start, then a few Gauss-Seidel iterations and semismooth Newton.
     SecondStart,
-    /// The interior point from its third start, a few sweeps, and Newton.
+    /// Interior point from its third start, then a few Gauss-Seidel iterations and semismooth Newton.
     ThirdStart,
-    /// ADMM and Newton.
+    /// ADMM, then semismooth Newton.
     Admm,
-    /// Pseudo-transient continuation, from the best answer so far and from where the sweeps ended.
+    /// Pseudo-transient continuation from the best impulses so far, then from the last Gauss-Seidel iterate.
     PseudoTransient,
-    /// Many relaxed sweeps, and Newton.
+    /// Many relaxed Gauss-Seidel iterations, then semismooth Newton.
     RelaxedGaussSeidel,
     /// De Saxcé's fixed point over cone programs.
     Reference,
 }
 
 impl FrictionRung {
-    /// Whether it costs so much that an acceptable answer is not improved by it.
+    /// True if the rung is too expensive to improve a solution that is acceptable already.
     pub(super) fn is_expensive(self) -> bool {
         matches!(
             self,
@@ -73,33 +73,33 @@ impl FrictionRung {
         )
     }
 
-    /// The name in reports.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::ActiveSet => "active-set",
             Self::WarmGaussSeidel => "warm-gauss-seidel",
             Self::ColdGaussSeidel => "cold-gauss-seidel",
-            Self::Newton => "newton",
+            Self::SemismoothNewton => "semismooth-newton",
             Self::InteriorPoint => "interior-point",
-            Self::SinglePivot => "exchange",
+            Self::SinglePivot => "single-pivot",
             Self::MoreGaussSeidel => "more-gauss-seidel",
             Self::SecondStart => "second-start",
             Self::ThirdStart => "third-start",
             Self::Admm => "admm",
-            Self::PseudoTransient => "transient",
+            Self::PseudoTransient => "pseudo-transient",
             Self::RelaxedGaussSeidel => "relaxed-gauss-seidel",
             Self::Reference => "reference",
         }
     }
 }
 
-/// What one rung of the last run achieved.
+/// Record of one rung of the last run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionRungRecord {
-    /// The rung.
+    /// Rung that was run.
     pub rung: FrictionRung,
-    /// The residual of its answer.
+    /// Residual [CONE-5] of its impulses.
     pub residual: f64,
-    /// Its iterations: sweeps, steps or programs.
+    /// Iterations: Gauss-Seidel iterations, Newton steps, pivots or cone programs, summed over the methods of the rung.
     pub iterations: u32,
 }

@@ -1,24 +1,24 @@
-//! One contact with Coulomb friction and T tangential directions: open, stick or slip.   [GS-2] [GS-3]
+//! Local problem of a contact with Coulomb friction and T tangential directions: open, stick or slip.   [GS-2] [GS-3]
 
-use super::small::{SmallLu, VANISHING, dot, largest, times};
+use super::small::{SMALLEST_PIVOT, SmallLu, dot, largest, times};
 use super::{Memory, Regime, root};
 
-/// The smallest y of the search when C is singular: the slip multiplier is then this fraction of the mean stiffness, half
-/// way between the rounding of C and 1.
-const SMALLEST_SHIFT: f64 = 1e-8;
+/// Least y of the search if C is singular: the slip multiplier is then this fraction of the mean diagonal of C. It is halfway between
+/// the rounding of C and 1, on a logarithmic scale.
+const LEAST_Y: f64 = 1e-8;
 
-/// Corrections of the sticking impulse when C is singular; each takes the error to SMALLEST_SHIFT of itself.
-const CORRECTIONS: usize = 2;
+/// Refinements of the sticking impulse if C is singular; each reduces the error by the factor [`LEAST_Y`].
+const REFINEMENTS: usize = 2;
 
-/// Two tangential directions are the common case and go by Cramer's rule: with an exact determinant its errors lie along the
-/// direction in which C is softest, where they move nothing. Others go by elimination.
+/// Inverse of C. Two tangential directions, the common case, use Cramer's rule: with an exact determinant its errors lie along the
+/// eigenvector of the least eigenvalue of C, where they hardly change velocities. Other sizes use elimination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Inverse<const T: usize> {
     Cramer,
     Elimination(SmallLu<T>),
 }
 
-/// What depends on A only. The normal row of u = A r + g with u_N = 0 gives r_N, what remains is u_T = C r_T + d.
+/// Local problem, as far as it depends on A only. The normal row of u = A r + g with u_N = 0 gives r_N; the rest is u_T = C r_T + d.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ConeBlock<const T: usize> {
     mu: f64,
@@ -29,17 +29,18 @@ pub(crate) struct ConeBlock<const T: usize> {
     tn_by_nn: [f64; T],
     /// C = A_TT − A_TN A_NT / A_NN.
     c: [[f64; T]; T],
-    /// How C is inverted, unless it is singular.
+    /// Inverse of C; none if it is singular.
     inverse: Option<Inverse<T>>,
-    /// det C where T = 2, to the last bits.
+    /// Determinant of C if T = 2, to the last bits.
     determinant: f64,
-    /// tr C / T, the unit of the slip multiplier; positive.
+    /// Mean diagonal tr C / T, the unit of the slip multiplier; positive.
     mean: f64,
 }
 
 impl<const T: usize> ConeBlock<T> {
-    /// From A row by row, (T + 1)² numbers.
+    /// Prepares the problem with matrix A, row by row, of (T + 1)² entries.
     pub(crate) fn new(mu: f64, a: &[f64]) -> Self {
+        debug_assert_eq!(a.len(), (T + 1) * (T + 1), "A is square with T + 1 rows");
         let at = |i: usize, j: usize| a.get(i * (T + 1) + j).copied().unwrap_or(0.0);
         let (a_nn, a_nt, a_tn) =
             (at(0, 0), std::array::from_fn(|j| at(0, j + 1)), std::array::from_fn(|i| at(i + 1, 0)));
@@ -47,7 +48,7 @@ impl<const T: usize> ConeBlock<T> {
         Self::from_parts(mu, a_nn, a_nt, a_tn, a_tt, largest(&a_tt))
     }
 
-    /// From the blocks of A; `size` is that of the numbers A_TT was computed from.
+    /// Prepares the problem from the blocks of A; `size` is the magnitude of the entries from which A_TT was computed.
     pub(super) fn from_parts(
         mu: f64,
         a_nn: f64,
@@ -62,28 +63,30 @@ impl<const T: usize> ConeBlock<T> {
             row.iter_mut().zip(&a_nt).for_each(|(c, a_nt)| *c -= ratio * a_nt);
         }
         let trace = (0..T).map(|k| c[k][k]).sum::<f64>();
-        // A contact that friction cannot move still needs a unit for the multiplier.
-        let mean = if trace > VANISHING * size { trace / T as f64 } else { size.max(a_nn) };
+        // The multiplier needs a unit even if friction impulses do not change the velocity.
+        let mean = if trace > SMALLEST_PIVOT * size { trace / T as f64 } else { size.max(a_nn) };
         let (determinant, inverse) = if T == 2 {
             let determinant = determinant(&c);
             let pivot = determinant / largest(&c);
-            (determinant, (pivot > VANISHING * size).then_some(Inverse::Cramer))
+            (determinant, (pivot > SMALLEST_PIVOT * size).then_some(Inverse::Cramer))
         } else {
             (0.0, SmallLu::new(c, size).map(Inverse::Elimination))
         };
         Self { mu, a_nn, a_nt, inverse_nn, tn_by_nn, c, inverse, determinant, mean }
     }
 
+    /// Solves the problem for g into r, both with T + 1 entries.
     pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
+        debug_assert!(g.len() == T + 1 && r.len() == T + 1, "g and r have T + 1 rows");
         let ([g_n, g_t @ ..], [r_n, r_t @ ..]) = (g, r) else { return Regime::Stuck };
         let (Some(g_t), true) = (g_t.first_chunk::<T>(), r_t.len() == T) else { return Regime::Stuck };
-        let (regime, normal, tangential) = self.solve(*g_n, g_t, &mut memory.slide);
+        let (regime, normal, tangential) = self.solve(*g_n, g_t, &mut memory.slip);
         *r_n = normal;
         r_t.copy_from_slice(&tangential);
         regime
     }
 
-    /// (regime, r_N, r_T). `y` is where to begin the search for the slip multiplier, and where it ended.
+    /// Solves the problem; returns (regime, r_N, r_T). `y` is the initial guess of the search for the slip multiplier, and its result.
     pub(crate) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (Regime, f64, [f64; T]) {
         if g_n >= 0.0 {
             return (Regime::Open, 0.0, [0.0; T]);
@@ -98,10 +101,10 @@ impl<const T: usize> ConeBlock<T> {
         let (p, least) = match self.inverse {
             Some(Inverse::Cramer) => (cramer(&self.c, self.determinant, &d), 0.0),
             Some(Inverse::Elimination(factors)) => (factors.solve(&d), 0.0),
-            None => (self.redundant(&d), SMALLEST_SHIFT),
+            None => (self.solve_singular(&d), LEAST_Y),
         };
         let (length, normal) = (dot(&p, &p).sqrt(), self.normal(g_n, &p));
-        // φ = ‖r_T‖ − μ r_N: positive outside the cone.
+        // φ = ‖r_T‖ − μ r_N, positive outside of the cone.
         let excess = length - self.mu * normal;
         if excess <= 0.0 {
             return (Regime::Stick, normal, p.map(|p| -p));
@@ -110,24 +113,25 @@ impl<const T: usize> ConeBlock<T> {
         (Regime::Slip, normal, tangential)
     }
 
-    /// p with C p = d for a singular C that allows it: p ← p + (C + λ)⁻¹ (d − C p) from p = 0 at the smallest λ.
-    fn redundant(&self, d: &[f64; T]) -> [f64; T] {
-        let (mut p, _) = self.tangential(SMALLEST_SHIFT, d);
-        for _ in 0..CORRECTIONS {
+    /// Solves the consistent singular system C p = d by proximal steps p ← p + (C + λ)⁻¹ (d − C p) from p = 0 with the least λ.
+    fn solve_singular(&self, d: &[f64; T]) -> [f64; T] {
+        let (mut p, _) = self.tangential(LEAST_Y, d);
+        for _ in 0..REFINEMENTS {
             let c_p = times(&self.c, &p);
-            let (step, _) = self.tangential(SMALLEST_SHIFT, &std::array::from_fn(|k| d[k] - c_p[k]));
+            let (step, _) = self.tangential(LEAST_Y, &std::array::from_fn(|k| d[k] - c_p[k]));
             p.iter_mut().zip(step).for_each(|(p, step)| *p += step);
         }
         p
     }
 
-    /// r_N that keeps u_N = 0 when r_T = −p.
+    /// Normal impulse with u_N = 0 for r_T = −p.
     fn normal(&self, g_n: f64, p: &[f64; T]) -> f64 {
         (dot(&self.a_nt, p) - g_n) * self.inverse_nn
     }
 
-    /// p = −r_T = (C + λ I)⁻¹ d and dp/dy at the multiplier λ = mean · y/(1 − y), as ((1−y) C + mean y I) p = (1−y) d,
-    /// which has no infinity at either end.   [GS-3]
+    /// p = −r_T = (C + λ I)⁻¹ d and dp/dy at the multiplier λ = mean · y/(1 − y).   [GS-3]
+    ///
+    /// It solves ((1−y) C + mean y I) p = (1−y) d, which is regular at both ends of [0, 1].
     fn tangential(&self, y: f64, d: &[f64; T]) -> ([f64; T], [f64; T]) {
         let x = 1.0 - y;
         let mut s = self.c.map(|row| row.map(|c| x * c));
@@ -149,10 +153,10 @@ impl<const T: usize> ConeBlock<T> {
         (p, factors.solve(&slope_right(&p)))
     }
 
-    /// The root of φ(y) in (least, 1): positive at `least` because sticking fails, negative at 1 because g_N < 0.
+    /// Solves for slip: root of φ(y) in (least, 1). φ is positive at `least`, because sticking fails, and negative at 1, because g_N < 0.
     fn slip(&self, g_n: f64, d: &[f64; T], (least, excess): (f64, f64), y: &mut f64) -> (f64, [f64; T]) {
         let at_one = self.mu * g_n * self.inverse_nn;
-        // φ is linear in y when C is isotropic, and one tangential direction always is.
+        // φ is linear in y if C is isotropic, in particular with one tangential direction.
         let linear = excess / (excess - at_one);
         let start = if *y > 0.0 { *y } else { linear };
         let p = if T == 2 {
@@ -172,13 +176,15 @@ impl<const T: usize> ConeBlock<T> {
         };
         let length = dot(&p, &p).sqrt();
         let e = if length > 0.0 { p.map(|p| p / length) } else { [0.0; T] };
-        // With the direction known, u_N = 0 and the cone are met to rounding, however large C⁻¹ is:   [GS-3]
+        // With known direction, u_N = 0 and the cone hold to rounding, however large C⁻¹ is.   [GS-3]
         let normal = -g_n / (self.a_nn - self.mu * dot(&self.a_nt, &e));
         (normal, e.map(|e| -self.mu * normal * e))
     }
 
-    /// The root where T = 2, and a vector along p there. Cramer's rule makes D p = x (x a + y b) with a = adj(C) d and
-    /// b = mean d, and D = det S is positive, so D φ has the same root and is free of divisions:   [GS-9]
+    /// Root of φ for T = 2; returns a vector along p there.   [GS-9]
+    ///
+    /// By Cramer's rule D p = x (x a + y b) with a = adj(C) d and b = mean d. D = det S is positive, so D φ has the same root, without
+    /// divisions:
     /// D φ = x √(α x² + 2 β x y + γ y²) + ρ₀ x² + ρ₁ x y + ρ₂ y².
     fn slip_in_space(&self, g_n: f64, d: &[f64; T], (least, start): (f64, f64), y: &mut f64) -> [f64; T] {
         let a = cramer(&self.c, 1.0, d);
@@ -200,14 +206,14 @@ impl<const T: usize> ConeBlock<T> {
     }
 }
 
-/// a d − b c with one rounding more than the exact value: the error of the second product is added back.
+/// Determinant with a compensated second product, whose rounding error is added back by a fused multiply-add.
 fn determinant<const T: usize>(c: &[[f64; T]; T]) -> f64 {
     let product = c[0][1] * c[1][0];
     let error = c[0][1].mul_add(-c[1][0], product);
     c[0][0].mul_add(c[1][1], -product) + error
 }
 
-/// S⁻¹ b for two unknowns.
+/// Solves S x = b with two unknowns by Cramer's rule.
 fn cramer<const T: usize>(s: &[[f64; T]; T], determinant: f64, b: &[f64; T]) -> [f64; T] {
     let inverse = 1.0 / determinant;
     let x = [(s[1][1] * b[0] - s[0][1] * b[1]) * inverse, (s[0][0] * b[1] - s[1][0] * b[0]) * inverse];

@@ -1,19 +1,20 @@
-//! A block of equations: u = 0, impulses free.   [GS-2]
+//! Local problem of a joint: u = 0 with free impulses.   [GS-2]
 
 use super::Regime;
 use crate::linalg::{DenseLu, dot};
 
-/// Added to the diagonal of a singular block, relative to its largest entry: redundant rows then take the smallest change
-/// that stops them, and each visit leaves at most this fraction of what can be stopped.
-const REDUNDANT: f64 = 1e-10;
+/// Proximal term on the diagonal of a singular block, relative to its largest entry. Redundant rows then get the minimum-norm change,
+/// and each solve leaves at most this fraction of the removable velocity.
+const PROXIMAL: f64 = 1e-10;
 
-/// A joint made ready.
+/// Factorised diagonal block of a joint, with scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointBlock {
     a: Vec<f64>,
     lu: DenseLu,
     velocity: Vec<f64>,
     change: Vec<f64>,
+    /// True if the factorisation succeeded.
     solvable: bool,
 }
 
@@ -24,14 +25,16 @@ impl JointBlock {
         joint
     }
 
+    /// Factorises another block in the same memory.
     pub(super) fn refill(&mut self, rows: usize, a: &[f64]) {
+        debug_assert_eq!(a.len(), rows * rows, "the block is square");
         self.a.clear();
         self.a.extend_from_slice(a);
         self.velocity.resize(rows, 0.0);
         self.change.resize(rows, 0.0);
         self.solvable = self.lu.factor(rows, |lu| lu.copy_from_slice(a)).is_ok();
         if !self.solvable {
-            let shift = REDUNDANT * a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+            let shift = PROXIMAL * a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
             let shifted = |lu: &mut [f64]| {
                 lu.copy_from_slice(a);
                 lu.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += shift);
@@ -40,7 +43,7 @@ impl JointBlock {
         }
     }
 
-    /// r ← r − A⁻¹ (A r + g): for a regular A the solution, for a singular one the nearest to it that stops what it can.
+    /// Solves r ← r − A⁻¹ (A r + g); for a singular A with the proximal term, which gives the change of least norm.
     pub(super) fn solve(&mut self, g: &[f64], r: &mut [f64]) -> Regime {
         if !self.solvable || g.len() != self.velocity.len() || r.len() != g.len() {
             return Regime::Stuck;

@@ -1,4 +1,4 @@
-//! The problem of one block alone, solved to machine precision: u = A r + g with the law of the block.
+//! Local problem of one block, solved to machine precision: u = A r + g with the law of the block.
 //!
 //! Open and stick are decided exactly; slip is one scalar equation in the slip multiplier.   [GS-2] [GS-3]
 
@@ -13,27 +13,27 @@ pub(crate) use cone::ConeBlock;
 use joint::JointBlock;
 use rolling::RollingBlock;
 
-/// What a block does at its solution.
+/// Mode of a block at its solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Regime {
-    /// No impulse: the contact opens, or a bounded row rests on a bound that is zero.
+    /// The impulse is zero: the contact is open, or a bounded row is at a bound that is zero.
     Open,
-    /// The velocity vanishes.
+    /// The velocity is zero.
     Stick,
-    /// The impulse lies on the boundary of its set and something moves.
+    /// The impulse is on the boundary of its admissible set, and the velocity need not be zero.
     Slip,
-    /// No impulse of this block can meet its law: A has no normal entry although the contact closes.
+    /// No impulse satisfies the law: the contact closes, but A_NN is not positive.
     Stuck,
 }
 
-/// Where the search for the slip multiplier ended, to begin there next time; any number is a legal start.
+/// Warm start of the search for the slip multiplier: its last result. Every number is an admissible start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Memory {
-    slide: f64,
+    slip: f64,
 }
 
-/// One block made ready: what depends on A and the law but not on g.
+/// Prepared local problem: everything that depends on A and the law but not on g.
 #[derive(Clone, Debug)]
 pub(crate) enum LocalBlock {
     Joint(JointBlock),
@@ -45,15 +45,16 @@ pub(crate) enum LocalBlock {
 }
 
 impl LocalBlock {
-    /// Prepares the block with diagonal block `a` (row by row) and this law.
+    /// Prepares the local problem with diagonal block `a`, row by row, and this law.
     pub(crate) fn new(law: &Law, a: &[f64]) -> Self {
+        debug_assert_eq!(a.len(), law.rows().pow(2), "the diagonal block has the rows of the law");
         match *law {
             Law::Boxed { lower, upper } => Self::Boxed { a: a.first().copied().unwrap_or(0.0), lower, upper },
             Law::Cone { rows: 2, mu } => Self::Plane(ConeBlock::new(mu, a)),
             Law::Cone { rows: 3, mu } => Self::Space(ConeBlock::new(mu, a)),
             Law::Cone { mu, .. } => Self::Torsion(ConeBlock::new(mu, a)),
             Law::Rolling { mu, mu_r } => Self::Rolling(RollingBlock::new(mu, mu_r, a)),
-            // One equation needs no factorisation, and no memory.
+            // A single equation needs neither factorisation nor allocation.
             Law::Equality { rows: 1 } => {
                 Self::Boxed { a: a.first().copied().unwrap_or(0.0), lower: f64::NEG_INFINITY, upper: f64::INFINITY }
             }
@@ -61,7 +62,7 @@ impl LocalBlock {
         }
     }
 
-    /// Prepares it again; only joints of a new size, or in a new place, allocate.
+    /// Prepares another local problem in the same memory. Only joints of a new size, or in a slot that held another law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, *law) {
             (Self::Joint(joint), Law::Equality { rows }) if rows > 1 => joint.refill(rows, a),
@@ -69,7 +70,7 @@ impl LocalBlock {
         }
     }
 
-    /// r ← the solution of the block for this g. `r` holds the present impulses, which only joints look at.
+    /// Solves the local problem for this g. `r` holds the present impulses, which only joints use, and then the solution.
     pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
         match self {
             Self::Joint(joint) => joint.solve(g, r),
@@ -82,10 +83,13 @@ impl LocalBlock {
     }
 }
 
-/// lower ≤ r ≤ upper against u = a r + g, one row: the clamped root.   [GS-2]
+/// Solves a bounded row lower ≤ r ≤ upper with u = a r + g: the root is clamped to the bounds.   [GS-2]
 fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> Regime {
-    let ([g], [r]) = (g, r) else { return Regime::Stuck };
-    // A row nothing moves is at its bound as soon as its velocity has a sign.
+    let ([g], [r]) = (g, r) else {
+        debug_assert!(false, "a bounded row has one component");
+        return Regime::Stuck;
+    };
+    // If a = 0, the impulse does not change the velocity; a nonzero velocity puts it at a bound.
     let free = if a > 0.0 { -g / a } else { -g.signum() * f64::INFINITY };
     let nearest = if a > 0.0 || *g != 0.0 { free.max(lower).min(upper) } else { 0.0_f64.max(lower).min(upper) };
     if !nearest.is_finite() {
@@ -100,14 +104,14 @@ fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> Regime {
     }
 }
 
-/// Solves one block alone: given A (row by row) and g, finds r with u = A r + g obeying `law`, to machine precision.
+/// Solves the local problem of one block to machine precision: finds r such that r and u = A r + g satisfy `law`.
 ///
-/// `r` must have the rows of the law; it is overwritten. A may be slightly unsymmetric and may be singular. Slices of a
-/// wrong length leave `r` zero and return [`Regime::Stuck`].
+/// A is given row by row. It may be slightly unsymmetric and may be singular. `r` must have the rows of the law and is overwritten.
+/// Slices of a wrong length set `r` to zero and return [`Regime::Stuck`].
 ///
 /// ```
 /// use stiction_complementarity::{Law, Regime, solve_local};
-/// // A unit mass that falls with 1 m/s and slides with 1 m/s onto ground with μ = 0.5.
+/// // A unit mass hits the ground with normal and tangential velocity 1 m/s; μ = 0.5.
 /// let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// let mut r = [0.0; 3];
 /// let regime = solve_local(&Law::Cone { rows: 3, mu: 0.5 }, &unit, &[-1.0, 1.0, 0.0], &mut r);

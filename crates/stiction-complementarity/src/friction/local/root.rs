@@ -1,19 +1,19 @@
-//! Roots of scalar functions between two ends of different sign, found to the last bit.
+//! Roots of scalar functions in a bracket, to the last bit.
 
-/// The most evaluations of a search. Bisection alone needs about 60 to the last bit of [0, 1] and at most 1100 to the
-/// smallest number; every third step of a slow search is a bisection, so 400 reach full relative accuracy down to 1e-20.
-const MOST_STEPS: usize = 400;
+/// Largest number of evaluations of a search. Bisection alone needs about 60 to the last bit of [0, 1] and at most 1100 to the
+/// smallest number. Every third step of a slow search is a bisection, so 400 reach full relative accuracy down to 1e-20.
+const MAX_STEPS: usize = 400;
 
-/// A Newton step of this size relative to the root is the last one.
+/// Relative size of the last Newton step: convergence is quadratic, so the next step would be below rounding.
 const CONVERGED: f64 = 1e-10;
 
-/// A root in `[low, high]` of a function with f(low) > 0 ≥ f(high): Newton's method, kept inside the bracket by bisection.
+/// Finds a root in `[low, high]` of a function with f(low) > 0 ≥ f(high) by Newton's method, safeguarded by bisection.
 ///
-/// `f` returns the value and the slope. `start` outside the bracket is replaced by its middle.
+/// `f` returns value and derivative. A `start` outside of the bracket is replaced by its midpoint.
 pub(super) fn newton(mut low: f64, mut high: f64, start: f64, mut f: impl FnMut(f64) -> (f64, f64)) -> f64 {
     let mut x = if start > low && start < high { start } else { 0.5 * (low + high) };
     let mut last_step = high - low;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (value, slope) = f(x);
         if value > 0.0 {
             low = x;
@@ -21,17 +21,17 @@ pub(super) fn newton(mut low: f64, mut high: f64, start: f64, mut f: impl FnMut(
             high = x;
         }
         let mut next = x - value / slope;
-        // Newton is trusted while it stays inside and its steps shrink; NaN fails both.
-        let trusted = next >= low && next <= high && (next - x).abs() <= 0.5 * last_step.abs();
-        if !trusted {
+        // A Newton step is accepted if it stays in the bracket and the steps shrink; NaN fails both tests.
+        let accepted = next >= low && next <= high && (next - x).abs() <= 0.5 * last_step.abs();
+        if !accepted {
             next = 0.5 * (low + high);
         }
         last_step = next - x;
         if value == 0.0 {
             return x;
         }
-        // Newton squares the error: after a step of this size the next would be below rounding.
-        if trusted && last_step.abs() <= CONVERGED * x || high - low <= f64::EPSILON * low {
+        // Quadratic convergence: the next step would be below rounding.
+        if accepted && last_step.abs() <= CONVERGED * x || high - low <= f64::EPSILON * low {
             return next;
         }
         x = next;
@@ -39,8 +39,9 @@ pub(super) fn newton(mut low: f64, mut high: f64, start: f64, mut f: impl FnMut(
     x
 }
 
-/// A root in `[low, high]` of a continuous function whose values at the ends are known and of different sign: secants
-/// through the bracket with the weight of a stale end halved, and a bisection whenever three steps did not halve it.
+/// Finds a root in `[low, high]` of a continuous function with values of different sign at the ends.
+///
+/// It is the Illinois variant of regula falsi, with a bisection whenever three steps did not halve the bracket.
 pub(super) fn bracket(
     (mut low, mut at_low): (f64, f64),
     (mut high, mut at_high): (f64, f64),
@@ -48,14 +49,14 @@ pub(super) fn bracket(
 ) -> f64 {
     let mut width = high - low;
     let mut last = 0;
-    for step in 1..=MOST_STEPS {
+    for step in 1..=MAX_STEPS {
         let mut x = (low * at_high - high * at_low) / (at_high - at_low);
         if step % 3 == 0 {
             let slow = high - low > 0.5 * width;
             width = high - low;
             if slow {
                 x = 0.5 * (low + high);
-                // The bisection is not to count as progress of the secants.
+                // The bisection must not count as progress of the secant steps.
                 width *= 0.5;
             }
         }

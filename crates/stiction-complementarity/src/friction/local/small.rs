@@ -1,10 +1,10 @@
-//! Dense systems of at most four unknowns, by elimination with row exchanges.
+//! Small dense systems, solved by elimination with partial pivoting.
 
-/// Pivots smaller than this fraction of the numbers they come from count as zero. Rounding leaves a few 1e-16
-/// there, times the growth of the elimination; blocks of condition up to 1e12 keep their pivots.
-pub(super) const VANISHING: f64 = 1e-13;
+/// Fraction of the entries of a matrix below which a pivot counts as zero. Rounding leaves a few 1e-16 times the growth of the
+/// elimination; pivots of blocks with condition numbers up to 1e12 are larger.
+pub(super) const SMALLEST_PIVOT: f64 = 1e-13;
 
-/// The factors of a small matrix.
+/// LU factors of a small matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SmallLu<const N: usize> {
     lu: [[f64; N]; N],
@@ -12,7 +12,8 @@ pub(super) struct SmallLu<const N: usize> {
 }
 
 impl<const N: usize> SmallLu<N> {
-    /// L U = P A, or nothing when A is singular to working precision. `size` is that of the numbers A was computed from.
+    /// Factors P A = L U; returns none if A is singular to working precision. `size` is the magnitude of the entries from which A was
+    /// computed.
     pub(super) fn new(mut lu: [[f64; N]; N], size: f64) -> Option<Self> {
         let mut order: [usize; N] = std::array::from_fn(|k| k);
         for k in 0..N {
@@ -20,7 +21,7 @@ impl<const N: usize> SmallLu<N> {
             lu.swap(k, pivot);
             order.swap(k, pivot);
             let head = lu[k];
-            if head[k].abs() <= VANISHING * size || head[k].is_nan() {
+            if head[k].abs() <= SMALLEST_PIVOT * size || head[k].is_nan() {
                 return None;
             }
             for row in &mut lu[k + 1..] {
@@ -32,7 +33,7 @@ impl<const N: usize> SmallLu<N> {
         Some(Self { lu, order })
     }
 
-    /// A⁻¹ b.
+    /// Solves A x = b.
     pub(super) fn solve(&self, b: &[f64; N]) -> [f64; N] {
         let mut x: [f64; N] = self.order.map(|k| b[k]);
         for k in 0..N {
@@ -50,7 +51,7 @@ impl<const N: usize> SmallLu<N> {
     }
 }
 
-/// The largest absolute entry.
+/// Largest absolute entry.
 pub(super) fn largest<const R: usize, const C: usize>(a: &[[f64; C]; R]) -> f64 {
     a.as_flattened().iter().fold(0.0, |largest, x| largest.max(x.abs()))
 }

@@ -1,10 +1,10 @@
-//! The map of Alart and Curnier for one block, zero exactly where the law holds, and its derivative.   [NEWTON-1] [NEWTON-2]
+//! Alart-Curnier map of one block, which is zero if and only if the law holds, and its derivative.   [NEWTON-1] [NEWTON-2]
 
 use crate::friction::Law;
 use crate::friction::law::{MAX_CONTACT_ROWS, norm};
 use std::ops::Range;
 
-/// The discs of a contact law: which components, and the friction coefficient of each.
+/// Friction discs of a contact law: components and friction coefficient of each disc.
 fn discs(law: &Law) -> impl Iterator<Item = (Range<usize>, f64)> {
     let list = match *law {
         Law::Cone { rows, mu } => [Some((1..rows, mu)), None],
@@ -15,33 +15,38 @@ fn discs(law: &Law) -> impl Iterator<Item = (Range<usize>, f64)> {
 }
 
 impl Law {
-    /// f ← r − P(r − ρ u) by Alart and Curnier: zero exactly where the law holds, whatever ρ > 0, which is one number for the normal
-    /// component and one for all components of a disc.   [NEWTON-1]
+    /// Computes the Alart-Curnier map f ← r − P(r − ρ u).   [NEWTON-1]
     ///
-    /// All slices have as many entries as the law has rows.
+    /// It is zero if and only if the law holds, for every ρ > 0. ρ is one number for the normal component and one for all components of
+    /// a disc. All slices have as many entries as the law has rows.
     pub fn newton_map(&self, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
         map(self, rho, r, u, f);
     }
 
-    /// a ← ∂f/∂r and b ← ∂f/∂u of [`Law::newton_map`], row by row; at kinks one of the derivatives on either side.   [NEWTON-2]
+    /// Computes the derivatives a ← ∂f/∂r and b ← ∂f/∂u of [`Law::newton_map`], row by row.   [NEWTON-2]
+    ///
+    /// At kinks they are one element of the generalised Jacobian.
     pub fn newton_slopes(&self, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]) {
         derivative(self, rho, r, u, a, b);
     }
 }
 
-/// Where the group of components that share one ρ ends, for the group that begins at `first`.
+/// End of the group of components with a common ρ that begins at `first`.
 pub(super) fn disc_end(law: &Law, first: usize) -> usize {
     discs(law).find(|(disc, _)| disc.start == first).map_or(first + 1, |(disc, _)| disc.end)
 }
 
-/// f ← r − P(r − ρ u), with P onto the half-line for the normal component and onto the disc of radius μ max(0, r_N − ρ_N u_N)
-/// for friction. `rho` has the same value for all components of one disc.   [NEWTON-1]
+/// Computes f ← r − P(r − ρ u).   [NEWTON-1]
+///
+/// P projects the normal component onto the half-line and friction onto the disc of radius μ max(0, r_N − ρ_N u_N). `rho` has the same
+/// value for all components of one disc.
 pub(super) fn map(law: &Law, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
+    debug_assert!([rho.len(), r.len(), u.len(), f.len()] == [law.rows(); 4], "all slices have the rows of the law");
     match *law {
         Law::Equality { .. } => f.iter_mut().zip(rho.iter().zip(u)).for_each(|(f, (rho, u))| *f = rho * u),
         Law::Boxed { lower, upper } => {
             let z = r[0] - rho[0] * u[0];
-            // Between the bounds the difference r − z is written as ρ u, which keeps its last bits.
+            // Between the bounds r − z is computed as ρ u, without cancellation.
             f[0] = if z < lower {
                 r[0] - lower
             } else if z > upper {
@@ -54,7 +59,7 @@ pub(super) fn map(law: &Law, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
             let normal = r[0] - rho[0] * u[0];
             f[0] = if normal > 0.0 { rho[0] * u[0] } else { r[0] };
             for (disc, mu) in discs(law) {
-                let (z, length) = moved(rho, r, u, disc.clone());
+                let (z, length) = disc_argument(rho, r, u, disc.clone());
                 let radius = mu * normal.max(0.0);
                 for (k, z) in disc.zip(z) {
                     f[k] = if length > radius { r[k] - radius / length * z } else { rho[k] * u[k] };
@@ -64,8 +69,8 @@ pub(super) fn map(law: &Law, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
     }
 }
 
-/// The components r_T − ρ u_T of one disc, and their length.
-fn moved(rho: &[f64], r: &[f64], u: &[f64], disc: Range<usize>) -> ([f64; MAX_CONTACT_ROWS], f64) {
+/// Components r_T − ρ u_T of one disc, and their norm.
+fn disc_argument(rho: &[f64], r: &[f64], u: &[f64], disc: Range<usize>) -> ([f64; MAX_CONTACT_ROWS], f64) {
     let mut z = [0.0; MAX_CONTACT_ROWS];
     let count = disc.len();
     z.iter_mut().zip(disc).for_each(|(z, k)| *z = r[k] - rho[k] * u[k]);
@@ -73,9 +78,11 @@ fn moved(rho: &[f64], r: &[f64], u: &[f64], disc: Range<usize>) -> ([f64; MAX_CO
     (z, length)
 }
 
-/// a ← ∂f/∂r and b ← ∂f/∂u, row by row; at kinks one of the derivatives on either side.   [NEWTON-2]
+/// Computes a ← ∂f/∂r and b ← ∂f/∂u, row by row; at kinks one element of the generalised Jacobian.   [NEWTON-2]
 pub(super) fn derivative(law: &Law, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]) {
     let n = r.len();
+    debug_assert!([rho.len(), n, u.len()] == [law.rows(); 3], "all vectors have the rows of the law");
+    debug_assert!(a.len() == n * n && b.len() == n * n, "both matrices are square");
     a.fill(0.0);
     b.fill(0.0);
     match *law {
@@ -88,28 +95,30 @@ pub(super) fn derivative(law: &Law, rho: &[f64], r: &[f64], u: &[f64], a: &mut [
             let normal = r[0] - rho[0] * u[0];
             (a[0], b[0]) = if normal > 0.0 { (0.0, rho[0]) } else { (1.0, 0.0) };
             for (disc, mu) in discs(law) {
-                let (z, length) = moved(rho, r, u, disc.clone());
+                let (z, length) = disc_argument(rho, r, u, disc.clone());
                 let radius = mu * normal.max(0.0);
                 if length <= radius && normal > 0.0 {
                     disc.for_each(|k| b[k * (n + 1)] = rho[k]);
                 } else {
                     // At length = radius = 0 the contact is open and f_T = r_T.
                     let t = z.map(|z| if length > 0.0 { z / length } else { 0.0 });
-                    let grip = if length > 0.0 { radius / length } else { 0.0 };
+                    let ratio = if length > 0.0 { radius / length } else { 0.0 };
                     let mu = if normal > 0.0 { mu } else { 0.0 };
-                    slip_derivative(n, rho, disc, (&t, grip, mu), (a, b));
+                    slip_derivative(n, rho, disc, (&t, ratio, mu), (a, b));
                 }
             }
         }
     }
 }
 
-/// f_T = r_T − μ z_N t with t = z_T/‖z_T‖, so ∂f_T = ∂r_T − μ t ∂z_N − s (I − t tᵀ) ∂z_T with the grip s = μ z_N/‖z_T‖.
+/// Adds the derivative of f_T = r_T − μ z_N t with t = z_T/‖z_T‖, which is ∂f_T = ∂r_T − μ t ∂z_N − s (I − t tᵀ) ∂z_T.
+///
+/// `ratio` is s = μ z_N/‖z_T‖ < 1.
 fn slip_derivative(
     n: usize,
     rho: &[f64],
     disc: Range<usize>,
-    (t, grip, mu): (&[f64], f64, f64),
+    (t, ratio, mu): (&[f64], f64, f64),
     (a, b): (&mut [f64], &mut [f64]),
 ) {
     for (i, row) in disc.clone().enumerate() {
@@ -117,7 +126,7 @@ fn slip_derivative(
         a[row * n] -= mu * t[i];
         b[row * n] += mu * t[i] * rho[0];
         for (j, column) in disc.clone().enumerate() {
-            let across = grip * (if i == j { 1.0 } else { 0.0 } - t[i] * t[j]);
+            let across = ratio * (if i == j { 1.0 } else { 0.0 } - t[i] * t[j]);
             a[row * n + column] -= across;
             b[row * n + column] += across * rho[column];
         }
@@ -178,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Zeros of the map are zeros of the problem's own ruler and the other way round.
+    /// The map is zero at points that satisfy the law and nonzero elsewhere.
     #[test]
     fn zeros_are_those_of_the_law() {
         let (law, rho) = (Law::Cone { rows: 3, mu: 0.5 }, [0.3, 0.8, 0.8]);

@@ -1,8 +1,8 @@
-//! Semismooth Newton on the map of Alart and Curnier, with a proximal term: the polisher.
+//! Semismooth Newton method on the Alart-Curnier map, with a proximal term.
 //!
-//! Started near a solution, where Gauss-Seidel or an interior point left off, it takes a few steps to rounding level. It is
-//! no globaliser: from far away the line search keeps it honest, but it may run out of steps. The equations are in
-//! `docs/theory/cones.md`, section "Semismooth Newton".
+//! From a start near a solution, such as an iterate of Gauss-Seidel or of the interior point, it converges to rounding level in a few
+//! steps. It is not globally convergent: far from a solution the line search controls the steps, but they may run out. The equations are
+//! in `docs/theory/cones.md`, section "Semismooth Newton".
 
 mod alart_curnier;
 mod merit;
@@ -16,31 +16,32 @@ use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use merit::{evaluate, proximal_velocities, scale_rows};
-pub(crate) use merit::{natural_map, start_from};
+use merit::{compute_rho, evaluate, proximal_velocities};
+pub(crate) use merit::{copy_warm_start, natural_residual};
 use system::ImpulseSystem;
 
-/// Where rounding is the limit the residual hovers although α is at its least: after this many such steps an acceptable
-/// residual is taken.
-const ROUNDING_PATIENCE: u32 = 4;
+/// Number of steps at the least α without progress after which an acceptable residual ends the method: rounding is the limit.
+const MAX_IDLE_STEPS: u32 = 4;
 
-/// Semismooth Newton for frictional contact.   [NEWTON-1] … [NEWTON-5]
+/// Semismooth Newton method for frictional contact.   [NEWTON-1] … [NEWTON-5]
 ///
-/// Claims `Solved` when the measured residual is within its tolerance (or, where rounding stops progress, within the
-/// acceptable one), `BudgetExhausted` when the steps run out and `Breakdown` when no step helps any more. The answer is
-/// always the iterate of least residual.
+/// It ends with `Solved` if the residual is within the tolerance, or within the acceptable residual if rounding stops progress. It ends
+/// with `BudgetExhausted` if the steps run out and with `Breakdown` if no step reduces the residual. The solution is always the iterate
+/// of least residual.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionNewton {
     options: FrictionNewtonOptions,
     system: ImpulseSystem,
-    /// ρ of each row, kg; the map is divided by its root so that its squared length is an energy.
+    /// ρ of each row, kg. The map is divided by √ρ, so its squared norm is an energy.
     rho: Vec<f64>,
-    /// Velocities at r, and the point r̄ the proximal term pulls towards.
+    /// Velocities at r.
     u: Vec<f64>,
+    /// Centre r̄ of the proximal term.
     anchor: Vec<f64>,
+    /// Alart-Curnier map f, and the right-hand side of the step.
     map: Vec<f64>,
     step: Vec<f64>,
-    /// Change of u along the step.
+    /// Change of u along the full step.
     change: Vec<f64>,
     correction: Vec<f64>,
     trial_r: Vec<f64>,
@@ -49,44 +50,45 @@ pub struct FrictionNewton {
     state: Vec<f64>,
 }
 
-/// The numbers that steer the iteration.
-struct Course {
+/// State of the proximal iteration and of its line search.
+struct ProximalState {
     /// Proximal weight α, relative to the diagonal of W.
     alpha: f64,
-    /// How far the merit may rise above that of the anchor before steps are shortened.
+    /// Largest ratio of the merit to that of the anchor.
     slack: f64,
-    /// Merit when the anchor was set, and now.
+    /// Merit at the anchor.
     anchor_merit: f64,
+    /// Merit at the present iterate.
     merit: f64,
     /// Steps since the anchor was set.
     since_anchor: u32,
-    /// Failures in a row, of the line search or of the factorisation.
+    /// Consecutive failures of the line search or of the factorisation.
     failures: u32,
 }
 
 impl FrictionNewton {
-    /// The method with default options.
+    /// Creates the method with default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The method with these options.
+    /// Creates the method with these options, which are validated.
     pub fn with_options(options: FrictionNewtonOptions) -> Result<Self, OptionError> {
         options.validate()?;
         Ok(Self { options, ..Self::default() })
     }
 
-    /// The options in force.
+    /// Options of the method.
     pub fn options(&self) -> &FrictionNewtonOptions {
         &self.options
     }
 
-    /// Makes room, copies the guess and finds the parameters ρ.
-    fn start(&mut self, problem: &FrictionProblem, guess: Option<&FrictionSolution>, r: &mut Vec<f64>) {
+    /// Allocates memory, copies the warm start and computes the parameters ρ.
+    fn initialise(&mut self, problem: &FrictionProblem, guess: Option<&FrictionSolution>, r: &mut Vec<f64>) {
         let n = problem.rows();
-        start_from(guess, n, r);
+        copy_warm_start(guess, n, r);
         self.system.prepare(problem);
-        scale_rows(problem, &mut self.state, &mut self.map, &mut self.rho);
+        compute_rho(problem, &mut self.state, &mut self.map, &mut self.rho);
         for vector in [
             &mut self.map,
             &mut self.step,
@@ -103,12 +105,12 @@ impl FrictionNewton {
         problem.velocities(r, &mut self.u, &mut self.state);
     }
 
-    /// One Newton step on the proximal problem; the length of the step taken, or nothing when it failed.
-    fn advance(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, course: &mut Course) -> Option<f64> {
-        self.linearise(problem, r, course.alpha);
+    /// Makes one Newton step on the proximal problem; returns its length, or none if it failed.
+    fn advance(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, proximal: &mut ProximalState) -> Option<f64> {
+        self.linearise(problem, r, proximal.alpha);
         self.system.factor(problem).ok()?;
         self.solve_for_step(problem);
-        let bound = course.merit.max(course.slack * course.anchor_merit);
+        let bound = proximal.merit.max(proximal.slack * proximal.anchor_merit);
         let mut length = 1.0;
         for _ in 0..=self.options.max_halvings {
             along(r, length, &self.step, &mut self.trial_r);
@@ -117,13 +119,13 @@ impl FrictionNewton {
                 problem,
                 &self.rho,
                 (&self.trial_r, &self.trial_u),
-                Some((course.alpha, &self.anchor)),
+                Some((proximal.alpha, &self.anchor)),
                 &mut self.map,
             );
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
                 std::mem::swap(r, &mut self.trial_r);
                 problem.velocities(r, &mut self.u, &mut self.state);
-                course.merit = merit;
+                proximal.merit = merit;
                 return Some(length);
             }
             length *= 0.5;
@@ -131,7 +133,7 @@ impl FrictionNewton {
         None
     }
 
-    /// Writes the map at r, with the proximal term, and the blocks A + B (c + α/ρ) and B of its derivative.   [NEWTON-3]
+    /// Computes the map at r with the proximal term, and the blocks A + B (c + α/ρ) and B of its derivative.   [NEWTON-3]
     fn linearise(&mut self, problem: &FrictionProblem, r: &[f64], alpha: f64) {
         evaluate(problem, &self.rho, (r, &self.u), Some((alpha, &self.anchor)), &mut self.map);
         for (block, law) in problem.laws().iter().enumerate() {
@@ -157,7 +159,7 @@ impl FrictionNewton {
         }
     }
 
-    /// Newton's step A x + B W x = −f, refined once, and the change of the velocities along it.   [NEWTON-4]
+    /// Solves A x + B W x = −f with one refinement, and computes the change of the velocities along the step.   [NEWTON-4]
     fn solve_for_step(&mut self, problem: &FrictionProblem) {
         self.map.iter_mut().for_each(|f| *f = -*f);
         self.system.solve(problem, &self.map, &mut self.step);
@@ -170,35 +172,42 @@ impl FrictionNewton {
         compliant.for_each(|(du, (c, dr))| *du += c * dr);
     }
 
-    /// Sets the anchor to r: the proximal term vanishes there.
-    fn anchor_at(&mut self, problem: &FrictionProblem, r: &[f64], course: &mut Course) {
+    /// Sets the anchor to r, where the proximal term vanishes.
+    fn anchor_at(&mut self, problem: &FrictionProblem, r: &[f64], proximal: &mut ProximalState) {
         self.anchor.copy_from_slice(r);
-        course.anchor_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
-        (course.merit, course.since_anchor) = (course.anchor_merit, 0);
+        proximal.anchor_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
+        (proximal.merit, proximal.since_anchor) = (proximal.anchor_merit, 0);
     }
 
-    /// After a step: a proximal problem solved well enough gives the next anchor, a smaller weight and more slack; one
-    /// that takes too long, or a failed step, leads back to the better of r and the anchor with a larger weight and less
-    /// slack. False after too many failures.
-    fn steer(&mut self, problem: &FrictionProblem, r: &mut [f64], taken: Option<f64>, course: &mut Course) -> bool {
+    /// Updates anchor, proximal weight and slack after a step; returns false after too many failures.
+    ///
+    /// A proximal problem that is solved well enough gives the next anchor, a smaller weight and more slack. After too many steps or a
+    /// failed step the better one of r and the anchor is the next anchor, with a larger weight and less slack.
+    fn update_proximal(
+        &mut self,
+        problem: &FrictionProblem,
+        r: &mut [f64],
+        taken: Option<f64>,
+        proximal: &mut ProximalState,
+    ) -> bool {
         let options = self.options;
-        course.since_anchor += 1;
-        course.failures = if taken.is_some() { 0 } else { course.failures + 1 };
-        // Merits are squares, the option speaks of lengths.
-        if taken.is_some() && course.merit <= options.inner_accuracy.powi(2) * course.anchor_merit {
-            course.alpha = (course.alpha * options.shrink).max(options.least_proximal);
-            course.slack = (course.slack * 10.0).min(options.slack);
-            self.anchor_at(problem, r, course);
-        } else if taken.is_none() || course.since_anchor >= options.inner_steps {
-            course.alpha = (course.alpha / options.shrink.powi(2)).min(options.largest_proximal);
-            course.slack = (course.slack * 0.01).max(1.0);
-            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map) > course.anchor_merit {
+        proximal.since_anchor += 1;
+        proximal.failures = if taken.is_some() { 0 } else { proximal.failures + 1 };
+        // Merits are squared norms, the option is a ratio of norms.
+        if taken.is_some() && proximal.merit <= options.inner_accuracy.powi(2) * proximal.anchor_merit {
+            proximal.alpha = (proximal.alpha * options.shrink).max(options.least_proximal);
+            proximal.slack = (proximal.slack * 10.0).min(options.slack);
+            self.anchor_at(problem, r, proximal);
+        } else if taken.is_none() || proximal.since_anchor >= options.inner_steps {
+            proximal.alpha = (proximal.alpha / options.shrink.powi(2)).min(options.largest_proximal);
+            proximal.slack = (proximal.slack * 0.01).max(1.0);
+            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map) > proximal.anchor_merit {
                 r.copy_from_slice(&self.anchor);
                 problem.velocities(r, &mut self.u, &mut self.state);
             }
-            self.anchor_at(problem, r, course);
+            self.anchor_at(problem, r, proximal);
         }
-        course.failures <= options.max_failures
+        proximal.failures <= options.max_failures
     }
 }
 
@@ -214,7 +223,7 @@ impl Solver<FrictionProblem> for FrictionNewton {
 }
 
 impl FrictionNewton {
-    /// Runs with another budget of steps.
+    /// Runs with another budget of Newton steps.
     pub(crate) fn run_at_most(
         &mut self,
         max_steps: u32,
@@ -223,9 +232,9 @@ impl FrictionNewton {
         solution: &mut FrictionSolution,
     ) -> Ending {
         let options = FrictionNewtonOptions { max_steps, ..self.options };
-        self.start(problem, guess, &mut solution.r);
-        let mut least = natural_map(problem, &solution.r, &self.u);
-        let mut course = Course {
+        self.initialise(problem, guess, &mut solution.r);
+        let mut least = natural_residual(problem, &solution.r, &self.u);
+        let mut proximal = ProximalState {
             alpha: least.sqrt().clamp(options.least_proximal, options.proximal),
             slack: options.slack,
             anchor_merit: 0.0,
@@ -233,22 +242,22 @@ impl FrictionNewton {
             since_anchor: 0,
             failures: 0,
         };
-        self.anchor_at(problem, &solution.r, &mut course);
+        self.anchor_at(problem, &solution.r, &mut proximal);
         let (mut steps, mut idle, mut status) = (0, 0, Status::BudgetExhausted);
         while least > options.tolerance && steps < options.max_steps {
-            let taken = self.advance(problem, &mut solution.r, &mut course);
+            let taken = self.advance(problem, &mut solution.r, &mut proximal);
             steps += 1;
-            let residual = natural_map(problem, &solution.r, &self.u);
-            // Near enough, and the last step led no nearer: smaller proximal weights lead through other modes and back.
-            let idles_near = least <= options.acceptable && residual > 0.5 * least;
-            let at_floor = course.alpha <= options.least_proximal;
-            idle = if residual < 0.5 * least || !at_floor { 0 } else { idle + 1 };
+            let residual = natural_residual(problem, &solution.r, &self.u);
+            // Acceptable without progress in the last step: smaller proximal weights would only change modes back and forth.
+            let stalls_acceptably = least <= options.acceptable && residual > 0.5 * least;
+            let at_least_weight = proximal.alpha <= options.least_proximal;
+            idle = if residual < 0.5 * least || !at_least_weight { 0 } else { idle + 1 };
             if residual < least {
                 least = residual;
                 self.best.copy_from_slice(&solution.r);
             }
-            let stuck = !self.steer(problem, &mut solution.r, taken, &mut course);
-            if idles_near || stuck || (idle >= ROUNDING_PATIENCE && least <= options.acceptable) {
+            let stuck = !self.update_proximal(problem, &mut solution.r, taken, &mut proximal);
+            if stalls_acceptably || stuck || (idle >= MAX_IDLE_STEPS && least <= options.acceptable) {
                 status = Status::Breakdown;
                 break;
             }
@@ -262,5 +271,6 @@ impl FrictionNewton {
 
 /// out ← x + length · step.
 fn along(x: &[f64], length: f64, step: &[f64], out: &mut [f64]) {
+    debug_assert!(x.len() == step.len() && x.len() == out.len(), "equal sizes");
     out.iter_mut().zip(x.iter().zip(step)).for_each(|(out, (x, step))| *out = x + length * step);
 }

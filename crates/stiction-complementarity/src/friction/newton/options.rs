@@ -1,40 +1,40 @@
-//! The knobs of the semismooth Newton method, with formula, unit and default.
+//! Options of the semismooth Newton method.
 
 use crate::problem::OptionError;
 
 /// Options of [`FrictionNewton`](super::FrictionNewton). All but the counts are dimensionless.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionNewtonOptions {
-    /// `Solved` is claimed at residual ≤ `tolerance`, the residual of [CONE-5]. Default 1e-12; rounding stops most
-    /// problems between 1e-16 and 1e-12.
+    /// Residual [CONE-5] at which the method ends with `Solved`. Default 1e-12; rounding limits most problems to between 1e-16
+    /// and 1e-12.
     pub tolerance: f64,
-    /// Where no step helps any more, `Solved` is still claimed at residual ≤ `acceptable`. Default 1e-9.
+    /// Residual up to which the method ends with `Solved` if no step reduces it further. Default 1e-9.
     pub acceptable: f64,
-    /// Newton steps, the unit of the budget. Default 50.
+    /// Largest number of Newton steps. Default 50.
     pub max_steps: u32,
-    /// Largest proximal weight α to begin with: u + α/ρ (r − r̄), with 1/ρ the mean diagonal of W [NEWTON-3]. The method
-    /// begins with the root of the residual of the guess, if that is less. Default 1e-2.
+    /// Largest initial proximal weight α of u + α/ρ (r − r̄), with 1/ρ the mean diagonal of W [NEWTON-3]. The method begins with
+    /// the square root of the initial residual if that is smaller. Default 1e-2.
     pub proximal: f64,
-    /// Least α; the factorisation loses about α⁻¹ · 1e-16 of its accuracy. Default 1e-9.
+    /// Least α. The relative error of the factorisation is about 1e-16/α. Default 1e-9.
     pub least_proximal: f64,
     /// Largest α. Default 1.
     pub largest_proximal: f64,
-    /// Factor on α after a proximal problem is solved; the square of its inverse when that took more than `inner_steps`,
-    /// or after a failed step. Default 0.1.
+    /// Factor on α after a proximal problem is solved. After more than `inner_steps` steps or a failed step the factor is the
+    /// inverse square. Default 0.1.
     pub shrink: f64,
-    /// A proximal problem counts as solved when its map has fallen to this fraction. Default 0.1.
+    /// Factor by which the norm of the map must fall until a proximal problem counts as solved. Default 0.1.
     pub inner_accuracy: f64,
-    /// Steps after which a proximal problem is given up for one with larger α. Default 10.
+    /// Largest number of steps of a proximal problem; then α is increased. Default 10.
     pub inner_steps: u32,
-    /// A step of length t is accepted at merit ≤ (1 − 2 σ t) max(last, slack · anchor), σ = `sufficient_decrease`, with
-    /// the merits of the last iterate and of the anchor [NEWTON-6]. Default 1e-4.
+    /// Parameter σ of the sufficient decrease condition. A step of length t is accepted if its merit is at most
+    /// (1 − 2 σ t) max(last, slack · anchor), with the merits of the last iterate and of the anchor [NEWTON-6]. Default 1e-4.
     pub sufficient_decrease: f64,
-    /// How far the merit may rise above that of the anchor. Kinks are crossed by full steps that make things worse for
-    /// a while; each proximal problem given up costs a factor 100, each one solved wins back 10. Default 1e6.
+    /// Largest ratio of the merit to that of the anchor in the nonmonotone line search. Full steps across kinks increase the
+    /// merit for some steps. Each failed proximal problem divides the ratio by 100, each solved one multiplies it by 10. Default 1e6.
     pub slack: f64,
-    /// Halvings of a step before it counts as failed. Default 8.
+    /// Largest number of halvings of a step before it counts as failed. Default 8.
     pub max_halvings: u32,
-    /// Failed steps in a row before the method gives up. Default 3.
+    /// Largest number of consecutive failed steps. Default 3.
     pub max_failures: u32,
 }
 
@@ -59,7 +59,7 @@ impl Default for FrictionNewtonOptions {
 }
 
 impl FrictionNewtonOptions {
-    /// Refuses numbers that make no sense.
+    /// Rejects options outside of their ranges.
     pub fn validate(&self) -> Result<(), OptionError> {
         let positive = [
             ("tolerance", self.tolerance),

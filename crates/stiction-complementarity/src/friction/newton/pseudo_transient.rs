@@ -1,79 +1,96 @@
-//! Pseudo-transient continuation: implicit steps along the flow that leads to a solution, their length found on the way.   [NEWTON-7]
+//! Pseudo-transient continuation: implicit Euler steps along the flow to a solution, with adaptive step length.   [NEWTON-7]
 //!
-//! Where a pile collapses, sweeps drift for thousands of rounds and then snap into another arrangement of contacts; the path of
-//! the interior point folds there and Newton's method has no basin to fall into. Each proximal problem with its anchor where the
-//! last one ended is one implicit Euler step along that drift: as long as its weight is large the step has one solution nearby, and
-//! as it falls the steps grow without bound and the method ends as Newton's.
+//! In a collapsing pile Gauss-Seidel drifts slowly for thousands of iterations and then changes abruptly to another arrangement of
+//! contacts. The central path of the interior point folds there, and the start is outside of the basin of attraction of Newton's method.
+//! A proximal problem whose anchor is the solution of the last one is an implicit Euler step along that drift. While its weight is
+//! large, the step has one solution nearby. As the weight falls, the steps grow without bound and the method becomes Newton's method.
 
-use super::merit::{evaluate, natural_map};
+use super::merit::{evaluate, natural_residual};
 use super::{FrictionNewton, along};
 use crate::friction::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 
-/// Newton steps for one implicit step before it is given up, and so few that the next one may be longer.
-const INNER: u32 = 10;
-const EASY: u32 = 4;
+/// Largest number of Newton steps of one implicit step.
+const MAX_INNER_STEPS: u32 = 10;
 
-/// Factors on the weight after an easy step, after one that nearly took all of [`INNER`], and after one given up.
-const LONGER: f64 = 0.5;
-const SHORTER: f64 = 1.5;
-const RETRY: f64 = 4.0;
+/// Largest number of Newton steps after which the next implicit step becomes longer.
+const EASY_INNER_STEPS: u32 = 4;
 
-/// The weight stays within these, relative to the diagonal of W.
-const WEIGHTS: (f64, f64) = (1e-9, 10.0);
+/// Factor on the weight after an implicit step with few Newton steps.
+const EASY_FACTOR: f64 = 0.5;
 
-/// An implicit step is done when the merit, a square, has fallen by this factor.
-const DONE: f64 = 1e-2;
+/// Factor on the weight after an implicit step with nearly [`MAX_INNER_STEPS`] Newton steps.
+const HARD_FACTOR: f64 = 1.5;
 
-/// A Newton step must improve on the worst of so many merits before it.   [NEWTON-8]
-const MEMORY: usize = 3;
+/// Factor on the weight after a failed implicit step.
+const FAILURE_FACTOR: f64 = 4.0;
 
-/// Halvings of a Newton step, implicit steps given up in a row, and Newton steps without a residual noticeably better.
-const HALVINGS: u32 = 11;
-const MOST_RETRIES: u32 = 12;
-const PATIENCE: u32 = 1000;
-const NOTICEABLE: f64 = 0.9;
+/// Least and largest weight, relative to the diagonal of W.
+const WEIGHT_RANGE: (f64, f64) = (1e-9, 10.0);
+
+/// Factor by which the merit, a squared norm, must fall until an implicit step is solved.
+const INNER_DECREASE: f64 = 1e-2;
+
+/// Number of merits in the nonmonotone line search: a step must improve on the largest of the last ones.   [NEWTON-8]
+const LINE_SEARCH_MEMORY: usize = 3;
+
+/// Largest number of halvings of a Newton step.
+const MAX_HALVINGS: u32 = 11;
+
+/// Largest number of consecutive failed implicit steps.
+const MAX_FAILURES: u32 = 12;
+
+/// Largest number of Newton steps without progress of the residual.
+const MAX_STALLED_STEPS: u32 = 1000;
+
+/// Factor by which the residual must fall to count as progress.
+const PROGRESS_FACTOR: f64 = 0.9;
 
 impl FrictionNewton {
-    /// Follows the flow from the guess with at most so many Newton steps, the first implicit step with this weight, to the
-    /// residual called acceptable. The answer is the iterate of least residual.
+    /// Runs pseudo-transient continuation from the warm start to the acceptable residual.
+    ///
+    /// It makes at most `max_steps` Newton steps; the first implicit step has this weight. The solution is the iterate of least residual.
     pub(crate) fn run_pseudo_transient(
         &mut self,
-        (most, weight): (u32, f64),
+        (max_steps, weight): (u32, f64),
         problem: &FrictionProblem,
         guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
         let tolerance = self.options.acceptable;
-        self.start(problem, guess, &mut solution.r);
-        let mut least = natural_map(problem, &solution.r, &self.u);
-        let (mut weight, mut steps, mut retries) = (weight.clamp(WEIGHTS.0, WEIGHTS.1), 0, 0);
-        // The residual and the step from which patience is counted.
-        let (mut mark, mut marked_at) = (least, 0);
-        while least > tolerance && steps < most && retries <= MOST_RETRIES && steps - marked_at < PATIENCE {
+        self.initialise(problem, guess, &mut solution.r);
+        let mut least = natural_residual(problem, &solution.r, &self.u);
+        let (mut weight, mut steps, mut failures) = (weight.clamp(WEIGHT_RANGE.0, WEIGHT_RANGE.1), 0, 0);
+        // Reference residual of the stall test and the step that reached it.
+        let (mut stall_reference, mut reference_step) = (least, 0);
+        while least > tolerance
+            && steps < max_steps
+            && failures <= MAX_FAILURES
+            && steps - reference_step < MAX_STALLED_STEPS
+        {
             let taken = self.implicit_step(problem, &mut solution.r, weight);
             steps += taken.unwrap_or_else(|spent| spent);
-            let residual = natural_map(problem, &solution.r, &self.u);
+            let residual = natural_residual(problem, &solution.r, &self.u);
             if residual < least {
                 least = residual;
                 self.best.copy_from_slice(&solution.r);
             }
-            if least <= NOTICEABLE * mark {
-                (mark, marked_at) = (least, steps);
+            if least <= PROGRESS_FACTOR * stall_reference {
+                (stall_reference, reference_step) = (least, steps);
             }
             let factor = match taken {
-                Ok(spent) if spent <= EASY => LONGER,
-                Ok(spent) if spent + 2 >= INNER => SHORTER,
+                Ok(spent) if spent <= EASY_INNER_STEPS => EASY_FACTOR,
+                Ok(spent) if spent + 2 >= MAX_INNER_STEPS => HARD_FACTOR,
                 Ok(_) => 1.0,
-                Err(_) => RETRY,
+                Err(_) => FAILURE_FACTOR,
             };
-            weight = (weight * factor).clamp(WEIGHTS.0, WEIGHTS.1);
+            weight = (weight * factor).clamp(WEIGHT_RANGE.0, WEIGHT_RANGE.1);
             if taken.is_ok() {
                 self.anchor.copy_from_slice(&solution.r);
-                retries = 0;
+                failures = 0;
             } else {
                 solution.r.copy_from_slice(&self.anchor);
-                retries += 1;
+                failures += 1;
             }
         }
         solution.r.copy_from_slice(&self.best);
@@ -81,35 +98,36 @@ impl FrictionNewton {
         Ending::new(status, steps)
     }
 
-    /// One implicit step, from the anchor: Newton's method on the proximal problem. The Newton steps it took, as an error when
-    /// it did not end.   [NEWTON-7]
+    /// Makes one implicit step from the anchor: Newton's method on the proximal problem.   [NEWTON-7]
+    ///
+    /// Returns the number of Newton steps, as an error if it did not converge.
     fn implicit_step(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, weight: f64) -> Result<u32, u32> {
         problem.velocities(r, &mut self.u, &mut self.state);
         let first = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
-        let (mut merit, mut recent) = (first, [0.0; MEMORY]);
-        for step in 0..INNER {
-            recent[step as usize % MEMORY] = merit;
+        let (mut merit, mut recent) = (first, [0.0; LINE_SEARCH_MEMORY]);
+        for step in 0..MAX_INNER_STEPS {
+            recent[step as usize % LINE_SEARCH_MEMORY] = merit;
             self.linearise(problem, r, weight);
             if self.system.factor(problem).is_err() {
                 return Err(step + 1);
             }
             self.solve_for_step(problem);
             let bound = recent.iter().fold(0.0, |worst, merit| f64::max(worst, *merit));
-            let Some(next) = self.shorten(problem, r, weight, bound) else { return Err(step + 1) };
+            let Some(next) = self.line_search(problem, r, weight, bound) else { return Err(step + 1) };
             merit = next;
             std::mem::swap(r, &mut self.trial_r);
             problem.velocities(r, &mut self.u, &mut self.state);
-            if merit <= DONE * first {
+            if merit <= INNER_DECREASE * first {
                 return Ok(step + 1);
             }
         }
-        Err(INNER)
+        Err(MAX_INNER_STEPS)
     }
 
-    /// Halves the step until the merit is below the bound; it is left in the trial vectors.   [NEWTON-8]
-    fn shorten(&mut self, problem: &FrictionProblem, r: &[f64], weight: f64, bound: f64) -> Option<f64> {
+    /// Halves the step until the merit satisfies the sufficient decrease condition; the trial vectors hold the accepted point.   [NEWTON-8]
+    fn line_search(&mut self, problem: &FrictionProblem, r: &[f64], weight: f64, bound: f64) -> Option<f64> {
         let mut length = 1.0;
-        for _ in 0..=HALVINGS {
+        for _ in 0..=MAX_HALVINGS {
             along(r, length, &self.step, &mut self.trial_r);
             along(&self.u, length, &self.change, &mut self.trial_u);
             let trial = (&self.trial_r[..], &self.trial_u[..]);

@@ -1,36 +1,39 @@
-//! Linear systems A x + B W x = g with small blocks A_i, B_i on the diagonal, without ever forming W for bodies.   [NEWTON-4]
+//! Linear systems A x + B W x = g with small diagonal blocks A_i and B_i.   [NEWTON-4]
 //!
-//! Newton's method meets them with the derivatives of its map, the splitting method with A = diag ρ and B = I. For bodies
-//! the unknowns are eliminated in favour of the velocities they cause; for an explicit W the system has the blocks of W.
+//! In Newton's method A and B are the derivatives of the map; in ADMM A = diag ρ and B = I. With the matrix-free operator the impulses
+//! are eliminated and the system is solved for the body velocities, so W is never assembled. With an assembled W the system has its
+//! blocks.
 
 use crate::friction::{Bodies, Delassus, FrictionProblem, Operator};
 use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, block, dot, invert_in_place};
 
-/// A factorised system, with the analysis of the pattern it had last time.
+/// Factorised system, with the symbolic analysis of its last sparsity pattern.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpulseSystem {
-    /// A_i by rows, block after block, and B_i likewise.
+    /// Blocks A_i one after the other, each row by row.
     a: Vec<f64>,
+    /// Blocks B_i, stored as `a`.
     b: Vec<f64>,
-    /// For bodies, A_i⁻¹ and D_i = A_i⁻¹ B_i.
+    /// A_i⁻¹ and D_i = A_i⁻¹ B_i of the matrix-free form, stored as `a`.
     inverse: Vec<f64>,
     d: Vec<f64>,
-    /// Where the blocks of these four begin, and the total at the end.
+    /// Offset of each block in these four, followed by their length.
     starts: Vec<usize>,
     pattern: Pattern,
     /// Pairs of block columns that a block row couples.
     couplings: Vec<(usize, usize)>,
     lu: BlockSparseLu,
-    /// Place in `lu` of each thing that is added, in the order it is added.
-    places: Vec<usize>,
+    /// Position in `lu` of each block that is added, in this order: diagonal blocks, then couplings.
+    positions: Vec<usize>,
     scratch: Vec<f64>,
-    bodies: Vec<f64>,
+    /// Body velocities of the matrix-free form.
+    velocities: Vec<f64>,
 }
 
-/// What decides the order of elimination.
+/// Sparsity pattern, which determines the elimination order.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pattern {
-    through_bodies: bool,
+    matrix_free: bool,
     row_sizes: Vec<usize>,
     col_sizes: Vec<usize>,
     row_ends: Vec<usize>,
@@ -38,10 +41,10 @@ struct Pattern {
 }
 
 impl Pattern {
-    /// Whether this is the pattern of `matrix`.
-    fn is_of(&self, matrix: &BlockMatrix, through_bodies: bool) -> bool {
+    /// True if this is the pattern of `matrix`.
+    fn matches(&self, matrix: &BlockMatrix, matrix_free: bool) -> bool {
         let rows = matrix.block_rows();
-        self.through_bodies == through_bodies
+        self.matrix_free == matrix_free
             && self.row_sizes.iter().copied().eq((0..rows).map(|i| matrix.row_size(i)))
             && self.col_sizes.iter().copied().eq((0..matrix.block_cols()).map(|j| matrix.col_size(j)))
             && self.row_ends.len() == rows
@@ -52,10 +55,10 @@ impl Pattern {
             })
     }
 
-    /// Becomes the pattern of `matrix`, in the memory it has.
-    fn become_that_of(&mut self, matrix: &BlockMatrix, through_bodies: bool) {
+    /// Copies the pattern of `matrix`, in position.
+    fn copy_from(&mut self, matrix: &BlockMatrix, matrix_free: bool) {
         let rows = matrix.block_rows();
-        self.through_bodies = through_bodies;
+        self.matrix_free = matrix_free;
         for vector in [&mut self.row_sizes, &mut self.col_sizes, &mut self.row_ends, &mut self.columns] {
             vector.clear();
         }
@@ -67,7 +70,7 @@ impl Pattern {
         }
     }
 
-    /// The block columns of block row i.
+    /// Block columns of block row i.
     fn row(&self, i: usize) -> &[usize] {
         let begin = if i == 0 { 0 } else { self.row_ends[i - 1] };
         &self.columns[begin..self.row_ends[i]]
@@ -75,7 +78,7 @@ impl Pattern {
 }
 
 impl ImpulseSystem {
-    /// Makes room for the problem and analyses its pattern unless it is the last one.
+    /// Allocates memory for the problem and analyses its sparsity pattern unless it is that of the last call.
     pub(crate) fn prepare(&mut self, problem: &FrictionProblem) {
         self.starts.clear();
         self.starts.push(0);
@@ -88,24 +91,25 @@ impl ImpulseSystem {
             blocks.clear();
             blocks.resize(total, 0.0);
         }
-        let (matrix, through_bodies) = match problem.operator() {
+        let (matrix, matrix_free) = match problem.operator() {
             Operator::Assembled(w) => (w, false),
             Operator::MatrixFree(bodies) => (bodies.jacobian(), true),
         };
-        if !self.pattern.is_of(matrix, through_bodies) {
-            self.pattern.become_that_of(matrix, through_bodies);
+        if !self.pattern.matches(matrix, matrix_free) {
+            self.pattern.copy_from(matrix, matrix_free);
             self.analyse();
         }
         let largest = self.pattern.row_sizes.iter().copied().max().unwrap_or(0);
         let widest = self.pattern.col_sizes.iter().copied().max().unwrap_or(0);
         self.scratch.resize(largest * (2 * largest + widest), 0.0);
-        self.bodies.resize(matrix.cols(), 0.0);
+        self.velocities.resize(matrix.cols(), 0.0);
     }
 
+    /// Analyses the pattern symbolically and finds the positions of all blocks.
     fn analyse(&mut self) {
         let (pattern, couplings) = (&self.pattern, &mut self.couplings);
         couplings.clear();
-        if pattern.through_bodies {
+        if pattern.matrix_free {
             for i in 0..pattern.row_sizes.len() {
                 let bodies = pattern.row(i);
                 couplings.extend(bodies.iter().flat_map(|&x| bodies.iter().map(move |&y| (x, y))));
@@ -114,56 +118,59 @@ impl ImpulseSystem {
             couplings.extend((0..pattern.row_sizes.len()).flat_map(|i| pattern.row(i).iter().map(move |&j| (i, j))));
         }
         self.lu.analyse(&pattern.col_sizes, couplings);
-        self.places.clear();
+        self.positions.clear();
         let diagonal = (0..pattern.col_sizes.len()).map(|i| (i, i));
-        self.places.extend(diagonal.chain(couplings.iter().copied()).filter_map(|(i, j)| self.lu.place(i, j)));
+        self.positions.extend(diagonal.chain(couplings.iter().copied()).filter_map(|(i, j)| self.lu.place(i, j)));
+        let total = pattern.col_sizes.len() + couplings.len();
+        debug_assert_eq!(self.positions.len(), total, "every coupling has a position in the factor");
     }
 
-    /// A_i and B_i, to be written before `factor`.
+    /// Blocks A_i and B_i, to be written before `factor`.
     pub(crate) fn blocks_mut(&mut self, i: usize) -> (&mut [f64], &mut [f64]) {
         let range = self.starts[i]..self.starts[i + 1];
         (&mut self.a[range.clone()], &mut self.b[range])
     }
 
-    /// Factorises with the blocks written last.
+    /// Factorises the system with the present blocks.
     pub(crate) fn factor(&mut self, problem: &FrictionProblem) -> Result<(), SingularRow> {
         self.lu.clear();
         match problem.operator() {
-            Operator::Assembled(w) => self.assemble_local(w),
-            Operator::MatrixFree(bodies) => self.assemble_global(bodies)?,
+            Operator::Assembled(w) => self.assemble_impulses(w),
+            Operator::MatrixFree(bodies) => self.assemble_velocities(bodies)?,
         }
         self.lu.factor()
     }
 
-    /// A + B W, block by block.
-    fn assemble_local(&mut self, w: &BlockMatrix) {
-        let (diagonal, rest) = self.places.split_at(w.block_rows());
+    /// Assembles A + B W, block by block.
+    fn assemble_impulses(&mut self, w: &BlockMatrix) {
+        let (diagonal, rest) = self.positions.split_at(w.block_rows());
+        debug_assert_eq!(rest.len(), w.blocks(), "one position per block of W");
         let mut rest = rest.iter();
-        for (i, &place) in diagonal.iter().enumerate() {
+        for (i, &position) in diagonal.iter().enumerate() {
             let (range, n) = (self.starts[i]..self.starts[i + 1], w.row_size(i));
-            add(self.lu.block_mut(place), &self.a[range.clone()]);
+            add(self.lu.block_mut(position), &self.a[range.clone()]);
             let b = &self.b[range];
-            let open = b.iter().all(|x| *x == 0.0);
-            for ((j, values), &place) in w.row(i).zip(&mut rest) {
-                if !open {
-                    block::product_add(1.0, b, values, (n, n, w.col_size(j)), self.lu.block_mut(place));
+            let is_zero = b.iter().all(|x| *x == 0.0);
+            for ((j, values), &position) in w.row(i).zip(&mut rest) {
+                if !is_zero {
+                    block::product_add(1.0, b, values, (n, n, w.col_size(j)), self.lu.block_mut(position));
                 }
             }
         }
     }
 
-    /// M + H D Hᵀ with D = A⁻¹ B, block by block.
-    fn assemble_global(&mut self, bodies: &Bodies) -> Result<(), SingularRow> {
+    /// Assembles M + H D Hᵀ with D = A⁻¹ B, block by block.
+    fn assemble_velocities(&mut self, bodies: &Bodies) -> Result<(), SingularRow> {
         let jacobian = bodies.jacobian();
-        let (diagonal, rest) = self.places.split_at(jacobian.block_cols());
-        for (body, &place) in diagonal.iter().enumerate() {
-            add(self.lu.block_mut(place), bodies.mass(body));
+        let (diagonal, rest) = self.positions.split_at(jacobian.block_cols());
+        for (body, &position) in diagonal.iter().enumerate() {
+            add(self.lu.block_mut(position), bodies.mass(body));
         }
         let mut rest = rest;
         for i in 0..jacobian.block_rows() {
             let (n, range) = (jacobian.row_size(i), self.starts[i]..self.starts[i + 1]);
             let count = jacobian.row(i).count();
-            let (places, later) = rest.split_at(count * count);
+            let (positions, later) = rest.split_at(count * count);
             rest = later;
             let (inverse, d) = (&mut self.inverse[range.clone()], &mut self.d[range.clone()]);
             inverse.copy_from_slice(&self.a[range.clone()]);
@@ -178,29 +185,35 @@ impl ImpulseSystem {
             block::product_add(1.0, inverse, b, (n, n, n), d);
             for (y, (body, values)) in jacobian.row(i).enumerate() {
                 let size = jacobian.col_size(body);
-                let spread = &mut self.scratch[..n * size];
-                spread.fill(0.0);
-                block::product_add(1.0, d, values, (n, n, size), spread);
+                let product = &mut self.scratch[..n * size];
+                product.fill(0.0);
+                block::product_add(1.0, d, values, (n, n, size), product);
                 for (x, (_, other)) in jacobian.row(i).enumerate() {
-                    block::transposed_product_add(other, spread, (n, size), self.lu.block_mut(places[x * count + y]));
+                    block::transposed_product_add(
+                        other,
+                        product,
+                        (n, size),
+                        self.lu.block_mut(positions[x * count + y]),
+                    );
                 }
             }
         }
+        debug_assert!(rest.is_empty(), "every position is used");
         Ok(())
     }
 
-    /// x ← solution of A x + B W x = g.
+    /// Solves A x + B W x = g.
     pub(crate) fn solve(&mut self, problem: &FrictionProblem, g: &[f64], x: &mut [f64]) {
         match problem.operator() {
             Operator::Assembled(_) => {
                 x.copy_from_slice(g);
                 self.lu.solve(x);
             }
-            Operator::MatrixFree(bodies) => self.solve_global(bodies, g, x),
+            Operator::MatrixFree(bodies) => self.solve_velocities(bodies, g, x),
         }
     }
 
-    /// g ← g − A x − B w, with w = W x: what is left of the system's right side.
+    /// g ← g − A x − B w with w = W x: the residual of the linear system.
     pub(crate) fn subtract_product(&self, x: &[f64], w: &[f64], g: &mut [f64]) {
         let mut begin = 0;
         for (i, &n) in self.pattern.row_sizes.iter().enumerate() {
@@ -211,12 +224,13 @@ impl ImpulseSystem {
             }
             begin += n;
         }
+        debug_assert!(begin == g.len() && begin == x.len() && begin == w.len(), "the blocks cover all rows");
     }
 
-    /// (M + H D Hᵀ) v = H A⁻¹ g, then x = A⁻¹ g − D Hᵀ v.
-    fn solve_global(&mut self, bodies: &Bodies, g: &[f64], x: &mut [f64]) {
+    /// Solves (M + H D Hᵀ) v = H A⁻¹ g, then x = A⁻¹ g − D Hᵀ v.
+    fn solve_velocities(&mut self, bodies: &Bodies, g: &[f64], x: &mut [f64]) {
         let jacobian = bodies.jacobian();
-        let v = &mut self.bodies[..];
+        let v = &mut self.velocities[..];
         v.fill(0.0);
         for i in 0..jacobian.block_rows() {
             let rows = jacobian.row_range(i);
@@ -237,7 +251,7 @@ impl ImpulseSystem {
     }
 }
 
-/// Mean of the diagonal of W over the rows of each block, one number per block; where W has none, that of all blocks.
+/// Mean diagonal entry of W + diag c of each block; if it is not positive and finite, the mean over all blocks.
 pub(crate) fn mean_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
     out.clear();
     for (i, law) in problem.laws().iter().enumerate() {
@@ -255,5 +269,6 @@ pub(crate) fn mean_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, 
 }
 
 fn add(target: &mut [f64], source: &[f64]) {
+    debug_assert_eq!(target.len(), source.len(), "equal sizes");
     target.iter_mut().zip(source).for_each(|(t, s)| *t += s);
 }

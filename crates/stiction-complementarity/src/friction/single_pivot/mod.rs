@@ -1,12 +1,12 @@
-//! Contacts change what they do one at a time, as the rows of a pivoting method: for problems that leave impulses open.   [SET-4]
+//! Single-pivot method: one contact at a time changes its mode, for problems with undetermined impulses.   [SET-4]
 //!
-//! Four corners of a face cannot all touch: their gaps differ by rounding, and one of them has to let go. Until it does the
-//! velocities contradict each other by next to nothing, and the impulses that would tell are as far away as that is small.
-//! Newton's method and all that smooth or regularise stop in between. Here impulses move along the direction in which the
-//! equations of the present modes lead, however long it is, up to the first contact that cannot follow; that one changes its
-//! mode, and only that one.
+//! The four corners of a face cannot all be closed: their gaps differ by rounding, and one of them has to open. Until it does, the
+//! velocities violate the equations of the modes by a tiny amount. The impulses that would decide are as large as that amount is small.
+//! Newton's method and all methods that smooth or regularise stop in between. Here impulses follow the step of the present modes,
+//! however long it is, up to the first contact that reaches the limit of its mode (ratio test). Only that contact changes its mode. If all
+//! impulses are feasible but a velocity violates its mode, the worst block becomes the driving block of a principal pivoting step.
 //!
-//! The method ends what another one began: it takes its modes from the impulses it is given.
+//! The method continues from the impulses of another method and takes its first modes from them.
 
 mod modes;
 mod system;
@@ -16,50 +16,54 @@ use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::Problem;
-use modes::{Block, Drive, Driven, Mode};
+use modes::{Block, Driving, DrivingBlock, Mode};
 use system::System;
 
-/// The most rows: the systems are dense.
+/// Largest number of rows: the systems are dense.
 const MAX_ROWS: usize = 180;
 
-/// Changes of mode and Newton steps together, per block and beside.
-const CHANGES: (u32, u32) = (2, 40);
+/// Budget of pivots and Newton steps together: so many per block, and so many in addition.
+const STEPS_PER_BLOCK: u32 = 2;
+const ADDITIONAL_STEPS: u32 = 40;
 
-/// A Newton step is the last one under the present modes when it changes impulses by less than this fraction of the largest; after so many
-/// steps without that, one looks for contradictions all the same.
-const SETTLED: f64 = 1e-9;
-const PATIENCE: u32 = 4;
+/// Largest step of a converged Newton iteration with fixed modes, as a fraction of the largest impulse.
+const NEWTON_TOLERANCE: f64 = 1e-9;
 
-/// Impulses within this fraction of the largest are the same as before.
-const SAME: f64 = 1e-6;
+/// Number of Newton steps with fixed modes after which velocities are checked even without convergence.
+const MAX_NEWTON_STEPS: u32 = 4;
 
-/// The method with its scratch memory.
+/// Difference up to which impulses count as equal in the cycling test, as a fraction of the largest impulse.
+const CYCLE_TOLERANCE: f64 = 1e-6;
+
+/// Single-pivot method with its scratch memory.   [SET-4]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrictionSinglePivot {
     modes: Vec<Mode>,
     system: System,
+    /// Present impulses and their velocities.
+    current: FrictionSolution,
     u: Vec<f64>,
+    /// Step of the impulses, and the change of the velocities along it.
     step: Vec<f64>,
-    /// Change of the velocities along the step.
     change: Vec<f64>,
-    trial: FrictionSolution,
     state: Vec<f64>,
-    /// The block that is on its way to another mode.
-    driven: Option<Driven>,
-    /// Newton steps since the last change of mode.
-    recovering_stick: u32,
-    /// The blocks that were driven so far, and the impulses of all from where they were.
-    departures: Vec<usize>,
-    departed: Vec<f64>,
+    /// Block whose driving variable increases; none during Newton steps.
+    driving: Option<DrivingBlock>,
+    /// Newton steps since the last change of a mode.
+    newton_steps: u32,
+    /// Driving blocks so far.
+    visited_blocks: Vec<usize>,
+    /// Impulses of all rows at the begin of each of them, one after the other.
+    visited_impulses: Vec<f64>,
 }
 
 impl FrictionSinglePivot {
-    /// Whether the method is made for this problem: few rows, no rolling friction.
+    /// True if the method applies: at most [`MAX_ROWS`] rows and no rolling friction.
     pub(crate) fn applies(problem: &FrictionProblem) -> bool {
         problem.rows() <= MAX_ROWS && !problem.laws().iter().any(|law| matches!(law, Law::Rolling { .. }))
     }
 
-    /// Starts from `guess`; `solution` ends as the impulses with the least residual on the way.
+    /// Runs from `guess`; `solution` becomes the impulses of least residual among all iterates.
     pub(crate) fn run(
         &mut self,
         tolerance: f64,
@@ -71,178 +75,197 @@ impl FrictionSinglePivot {
         if !Self::applies(problem) || guess.r.len() != problem.rows() || !self.system.load(problem) {
             return Ending::new(Status::Breakdown, 0);
         }
-        self.trial.r.clone_from(&guess.r);
+        self.current.r.clone_from(&guess.r);
         self.refresh(problem);
-        self.guess_modes(problem);
-        (self.driven, self.recovering_stick) = (None, 0);
-        self.departures.clear();
-        self.departed.clear();
+        self.initialise_modes(problem);
+        (self.driving, self.newton_steps) = (None, 0);
+        self.visited_blocks.clear();
+        self.visited_impulses.clear();
         let mut least = problem.residual(solution).value;
-        let budget = CHANGES.1 + CHANGES.0 * u32::try_from(problem.blocks()).unwrap_or(u32::MAX / 8);
+        let budget = ADDITIONAL_STEPS + STEPS_PER_BLOCK * u32::try_from(problem.blocks()).unwrap_or(u32::MAX / 8);
         for count in 1..=budget {
-            let (modes, at) = (&self.modes, (&self.trial.r[..], &self.u[..]));
-            if !self.system.solve(problem, modes, at, self.driven.as_ref(), &mut self.step) {
+            let (modes, point) = (&self.modes, (&self.current.r[..], &self.u[..]));
+            if !self.system.solve(problem, modes, point, self.driving.as_ref(), &mut self.step) {
                 return Ending::new(Status::Breakdown, count);
             }
-            let goes_on = if self.driven.is_some() {
-                self.drive(problem)
+            let continues = if self.driving.is_some() {
+                self.pivot(problem)
             } else {
-                self.correct(problem) && !self.goes_in_a_circle()
+                self.newton_step(problem) && !self.is_cycling()
             };
-            let residual = problem.residual(&self.trial).value;
+            let residual = problem.residual(&self.current).value;
             if residual < least {
                 least = residual;
-                solution.r.clone_from(&self.trial.r);
+                solution.r.clone_from(&self.current.r);
             }
             if least <= tolerance {
                 return Ending::new(Status::Solved, count);
             }
-            if !goes_on {
+            if !continues {
                 return Ending::new(Status::Breakdown, count);
             }
         }
         Ending::new(Status::BudgetExhausted, budget)
     }
 
-    /// Whether the block that is driven now was driven before from the same impulses: everything that follows did so then.
-    fn goes_in_a_circle(&mut self) -> bool {
-        let Some(Driven { block, .. }) = self.driven else { return false };
-        let (r, same) = (&self.trial.r, SAME * self.largest());
-        let is_same = |before: &[f64]| before.iter().zip(r).all(|(before, r)| (before - r).abs() <= same);
-        let mut before = self.departures.iter().zip(self.departed.chunks_exact(r.len().max(1)));
-        if before.any(|(driven, before)| *driven == block && is_same(before)) {
+    /// True if the driving block was chosen before from the same impulses: the method is deterministic and would cycle.
+    ///
+    /// Otherwise the driving block and the impulses are recorded.
+    fn is_cycling(&mut self) -> bool {
+        let Some(DrivingBlock { block, .. }) = self.driving else { return false };
+        debug_assert_eq!(
+            self.visited_impulses.len(),
+            self.visited_blocks.len() * self.current.r.len(),
+            "impulses of all rows per driving block"
+        );
+        let (r, tolerance) = (&self.current.r, CYCLE_TOLERANCE * self.largest());
+        let is_same = |before: &[f64]| before.iter().zip(r).all(|(before, r)| (before - r).abs() <= tolerance);
+        let mut visited = self.visited_blocks.iter().zip(self.visited_impulses.chunks_exact(r.len().max(1)));
+        if visited.any(|(visited, before)| *visited == block && is_same(before)) {
             return true;
         }
-        self.departures.push(block);
-        self.departed.extend_from_slice(r);
+        self.visited_blocks.push(block);
+        self.visited_impulses.extend_from_slice(r);
         false
     }
 
+    /// Recomputes the velocities of the present impulses.
     fn refresh(&mut self, problem: &FrictionProblem) {
-        problem.velocities(&self.trial.r, &mut self.u, &mut self.state);
+        problem.velocities(&self.current.r, &mut self.u, &mut self.state);
     }
 
     fn block<'a>(&'a self, problem: &'a FrictionProblem, block: usize) -> Block<'a> {
         let range = problem.range(block);
-        Block { law: &problem.laws()[block], r: &self.trial.r[range.clone()], u: &self.u[range] }
+        Block { law: &problem.laws()[block], r: &self.current.r[range.clone()], u: &self.u[range] }
     }
 
+    /// Largest absolute impulse.
     fn largest(&self) -> f64 {
-        self.trial.r.iter().fold(0.0_f64, |largest, r| largest.max(r.abs()))
+        self.current.r.iter().fold(0.0_f64, |largest, r| largest.max(r.abs()))
     }
 
-    /// Modes from where the impulses are, at a bound, on the boundary of the cone, or inside; the impulses are put exactly there.
-    fn guess_modes(&mut self, problem: &FrictionProblem) {
+    /// Sets the modes from the impulses: at a bound, on the boundary of the cone, or inside. Then projects the impulses onto their modes.
+    fn initialise_modes(&mut self, problem: &FrictionProblem) {
         let largest = self.largest();
         let mut modes = std::mem::take(&mut self.modes);
         modes.clear();
         modes.extend((0..problem.blocks()).map(|block| self.block(problem, block).mode(largest)));
         for (block, (law, mode)) in problem.laws().iter().zip(&modes).enumerate() {
-            modes::stick_recovery(law, mode, &mut self.trial.r[problem.range(block)]);
+            modes::project(law, mode, &mut self.current.r[problem.range(block)]);
         }
         self.modes = modes;
         self.refresh(problem);
     }
 
-    /// The first block that cannot follow its impulse further than a share of the step below `most`, and the mode that follows.
-    fn first_to_stop(&self, problem: &FrictionProblem, most: f64) -> (f64, Option<(usize, Mode)>) {
-        let (mut length, mut first) = (most, None);
+    /// Ratio test of the impulses: largest feasible step length up to `max_length`, and the blocking block with its next mode.
+    fn ratio_test(&self, problem: &FrictionProblem, max_length: f64) -> (f64, Option<(usize, Mode)>) {
+        debug_assert!(
+            self.step.len() == problem.rows() && self.modes.len() == problem.blocks(),
+            "sizes of the problem"
+        );
+        let (mut length, mut blocking) = (max_length, None);
         for (block, mode) in self.modes.iter().enumerate() {
-            // A contact that is driven to hold is on its way through the inside of its cone.
-            let holds = self.driven.is_some_and(|driven| driven.block == block && driven.holds());
-            let mode = if holds { &Mode::Stick } else { mode };
-            let reach = self.block(problem, block).reach(mode, &self.step[problem.range(block)]);
-            if let Some((reach, mode)) = reach.filter(|(reach, _)| *reach < length) {
-                (length, first) = (reach, Some((block, mode)));
+            // A contact that is driven from slip to stick moves through the interior of its cone.
+            let leaves_slip = self.driving.is_some_and(|driving| driving.block == block && driving.leaves_slip());
+            let mode = if leaves_slip { &Mode::Stick } else { mode };
+            let ratio = self.block(problem, block).impulse_ratio(mode, &self.step[problem.range(block)]);
+            if let Some((ratio, mode)) = ratio.filter(|(ratio, _)| *ratio < length) {
+                (length, blocking) = (ratio, Some((block, mode)));
             }
         }
-        (length, first)
+        (length, blocking)
     }
 
-    /// Moves all impulses along the step, and puts a block into a new mode.
-    fn follow(&mut self, problem: &FrictionProblem, length: f64, first: Option<(usize, Mode)>) {
+    /// Moves all impulses along the step and sets the new mode of the blocking block.
+    fn advance(&mut self, problem: &FrictionProblem, length: f64, blocking: Option<(usize, Mode)>) {
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
-            let driven = self.driven.is_some_and(|driven| driven.block == block && driven.holds());
-            let r = &mut self.trial.r[range.clone()];
-            modes::follow(law, &self.modes[block], driven, length, &self.step[range], r);
+            let leaves_slip = self.driving.is_some_and(|driving| driving.block == block && driving.leaves_slip());
+            let r = &mut self.current.r[range.clone()];
+            modes::advance(law, &self.modes[block], leaves_slip, length, &self.step[range], r);
         }
-        if let Some((block, mode)) = first {
+        if let Some((block, mode)) = blocking {
             self.modes[block] = mode;
-            modes::stick_recovery(&problem.laws()[block], &mode, &mut self.trial.r[problem.range(block)]);
+            modes::project(&problem.laws()[block], &mode, &mut self.current.r[problem.range(block)]);
         }
-        let held = self.driven.filter(Driven::holds).map(|driven| driven.block);
-        for (block, mode) in self.modes.iter_mut().enumerate().filter(|(block, _)| Some(*block) != held) {
+        let skipped = self.driving.filter(DrivingBlock::leaves_slip).map(|driving| driving.block);
+        for (block, mode) in self.modes.iter_mut().enumerate().filter(|(block, _)| Some(*block) != skipped) {
             if let Mode::Slip(e) = mode {
-                modes::turn_to(&self.trial.r[problem.range(block)], e);
+                modes::set_slip_direction(&self.current.r[problem.range(block)], e);
             }
         }
         self.refresh(problem);
     }
 
-    /// A Newton step under the present modes, to its end or to the first block that cannot follow. At the end of the last one the
-    /// block whose velocity contradicts its mode most is driven towards another. False when there is nothing left to do.
-    fn correct(&mut self, problem: &FrictionProblem) -> bool {
-        let (length, first) = self.first_to_stop(problem, 1.0);
+    /// Makes a Newton step with the present modes, full or up to the blocking block.
+    ///
+    /// After convergence the block whose velocity violates its mode most becomes the driving block. Returns false if there is none
+    /// and the impulses do not change.
+    fn newton_step(&mut self, problem: &FrictionProblem) -> bool {
+        let (length, blocking) = self.ratio_test(problem, 1.0);
         let size = self.step.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
-        self.follow(problem, length, first);
-        self.recovering_stick = if first.is_some() { 0 } else { self.recovering_stick + 1 };
-        if first.is_none() && (size <= SETTLED * self.largest() || self.recovering_stick >= PATIENCE) {
-            let contradictions = self.modes.iter().enumerate().filter_map(|(block, mode)| {
-                let (size, drive) = self.block(problem, block).contradiction(mode)?;
-                Some((size, Driven { block, drive }))
+        self.advance(problem, length, blocking);
+        self.newton_steps = if blocking.is_some() { 0 } else { self.newton_steps + 1 };
+        if blocking.is_none() && (size <= NEWTON_TOLERANCE * self.largest() || self.newton_steps >= MAX_NEWTON_STEPS) {
+            let violations = self.modes.iter().enumerate().filter_map(|(block, mode)| {
+                let (size, variable) = self.block(problem, block).mode_violation(mode)?;
+                Some((size, DrivingBlock { block, variable }))
             });
-            let worst = contradictions.max_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((_, driven)) = worst {
-                match driven.drive {
-                    Drive::Close(Some(e)) => self.modes[driven.block] = Mode::Slip(e),
-                    Drive::Close(None) | Drive::Lower => self.modes[driven.block] = Mode::Stick,
-                    Drive::Hold(_) => {}
+            let worst = violations.max_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((_, driving)) = worst {
+                match driving.variable {
+                    Driving::LeaveLower(Some(e)) => self.modes[driving.block] = Mode::Slip(e),
+                    Driving::LeaveLower(None) | Driving::LeaveUpper => self.modes[driving.block] = Mode::Stick,
+                    Driving::LeaveSlip(_) => {}
                 }
-                (self.driven, self.recovering_stick) = (Some(driven), 0);
+                (self.driving, self.newton_steps) = (Some(driving), 0);
                 return true;
             }
-            // Nothing contradicts and nothing moves: what is left is rounding.
-            return size > SETTLED * self.largest();
+            // No velocity violates its mode and the impulses do not change: the remaining residual is rounding.
+            return size > NEWTON_TOLERANCE * self.largest();
         }
         true
     }
 
-    /// Drives the block as far as the others follow, impulses and velocities alike: the first that cannot changes its mode. Where
-    /// the contradiction has gone, the block has arrived. False on a ray.   [SET-5]
-    fn drive(&mut self, problem: &FrictionProblem) -> bool {
-        let Some(driven) = self.driven else { return false };
+    /// Increases the driving variable up to the first blocking block, by impulses or velocities; that block changes its mode.
+    ///
+    /// The pivot is complete if the velocity of the driving block becomes zero first. Returns false on a ray.   [SET-5]
+    fn pivot(&mut self, problem: &FrictionProblem) -> bool {
+        let Some(driving) = self.driving else {
+            debug_assert!(false, "a pivot has a driving block");
+            return false;
+        };
         self.change.resize(problem.rows(), 0.0);
         problem.operator().apply(&self.step, &mut self.change, &mut self.state);
         let compliant = self.change.iter_mut().zip(problem.compliance().iter().zip(&self.step));
         compliant.for_each(|(du, (c, dr))| *du += c * dr);
 
-        let (mut length, mut first) = self.first_to_stop(problem, f64::INFINITY);
-        for (block, mode) in self.modes.iter().enumerate().filter(|(block, _)| *block != driven.block) {
-            let reach = self.block(problem, block).velocity_reach(mode, &self.change[problem.range(block)]);
-            if let Some((reach, mode)) = reach.filter(|(reach, _)| *reach < length) {
-                (length, first) = (reach, Some((block, mode)));
+        let (mut length, mut blocking) = self.ratio_test(problem, f64::INFINITY);
+        for (block, mode) in self.modes.iter().enumerate().filter(|(block, _)| *block != driving.block) {
+            let ratio = self.block(problem, block).velocity_ratio(mode, &self.change[problem.range(block)]);
+            if let Some((ratio, mode)) = ratio.filter(|(ratio, _)| *ratio < length) {
+                (length, blocking) = (ratio, Some((block, mode)));
             }
         }
-        let range = problem.range(driven.block);
-        let (missing, rate) = driven.missing(&self.u[range.clone()], &self.change[range]);
-        let arrival = if missing <= 0.0 {
+        let range = problem.range(driving.block);
+        let (violation, rate) = driving.violation(&self.u[range.clone()], &self.change[range]);
+        let completion = if violation <= 0.0 {
             0.0
         } else if rate > 0.0 {
-            missing / rate
+            violation / rate
         } else {
             f64::INFINITY
         };
-        if arrival <= length {
-            let arrived = (driven.block, driven.arrived(&self.modes[driven.block]));
-            self.follow(problem, arrival, Some(arrived));
-            self.driven = None;
+        if completion <= length {
+            let completed = (driving.block, driving.final_mode(&self.modes[driving.block]));
+            self.advance(problem, completion, Some(completed));
+            self.driving = None;
         } else if length.is_finite() {
-            self.follow(problem, length, first);
-            // A block that was driven to its bound has arrived there.
-            self.driven = self.driven.filter(|driven| first.is_none_or(|(block, _)| block != driven.block));
+            self.advance(problem, length, blocking);
+            // The pivot ends if the driving block itself reaches a bound.
+            self.driving = self.driving.filter(|driving| blocking.is_none_or(|(block, _)| block != driving.block));
         }
-        length.is_finite() || arrival.is_finite()
+        length.is_finite() || completion.is_finite()
     }
 }
 
@@ -252,8 +275,8 @@ mod tests {
     use crate::friction::{Bodies, Operator};
     use crate::linalg::BlockMatrix;
 
-    /// A box of 1 kg that slides on its four lower corners, one of which comes a little too fast: it has to carry more, or another
-    /// one lets go.
+    /// Box of 1 kg that slides on its four lower corners. One corner approaches slightly faster or slower than the others, so one corner
+    /// has to open.
     fn sliding_box(excess: f64) -> FrictionProblem {
         let (mut jacobian, mut q) = (BlockMatrix::default(), Vec::new());
         jacobian.clear([3; 4], [6]);
