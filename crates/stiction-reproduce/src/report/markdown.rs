@@ -1,11 +1,11 @@
-//! The committed summary: every row that can be judged, as Markdown. Times on a machine have no place in it.
+//! The committed summary: every row that can be compared, as Markdown. Times on a machine are left out.
 
 use std::fmt::Write;
 
 use super::Tally;
 use crate::{Outcome, Row};
 
-/// Between these marks stand the headline rows in the README.
+/// Marks around the headline rows in the README.
 pub const HEADLINE_MARKS: [&str; 2] = ["<!-- reproduction: begin -->", "<!-- reproduction: end -->"];
 
 /// The summary of all outcomes.
@@ -20,7 +20,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
          `stiction reproduce --all --out DIR` draws the figures.\n\n",
     );
     let tally = Tally::of(outcomes);
-    let _ = writeln!(text, "{} cases, {} rows: {}.\n", outcomes.len(), judged(outcomes), tally.words());
+    let _ = writeln!(text, "{} cases, {} rows: {}.\n", outcomes.len(), compared_rows(outcomes), tally.words());
     text.push_str("| case | | source | rows | verdict |\n|---|---|---|---|---|\n");
     for outcome in outcomes {
         let (id, title, verdict) = (outcome.case.id, cell(outcome.title()), outcome.conclusion().word());
@@ -33,7 +33,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
     text
 }
 
-fn judged(outcomes: &[Outcome]) -> usize {
+fn compared_rows(outcomes: &[Outcome]) -> usize {
     outcomes.iter().flat_map(Outcome::rows).filter(|row| !row.is_timing()).count()
 }
 
@@ -72,7 +72,7 @@ pub fn headline(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// A text with the headline rows between their marks; `None` where it lacks the marks.
+/// Replaces the headline rows between their marks in a text; `None` if it lacks the marks.
 pub fn with_headline(text: &str, outcomes: &[Outcome]) -> Option<String> {
     let [begin, end] = HEADLINE_MARKS;
     let (before, rest) = text.split_once(begin)?;
@@ -80,12 +80,12 @@ pub fn with_headline(text: &str, outcomes: &[Outcome]) -> Option<String> {
     Some(format!("{before}{begin}\n{}{end}{after}", headline(outcomes)))
 }
 
-/// Text that stays within its cell.
+/// Escapes a text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// The name that Markdown viewers give the heading of the case.
+/// Anchor of the heading of the case in Markdown viewers.
 fn anchor(outcome: &Outcome) -> String {
     let heading = format!("{} {}", outcome.case.id, outcome.title()).to_lowercase();
     heading
