@@ -1,25 +1,25 @@
-//! What running a case gives: rows of numbers beside what they should be, and the verdicts that follow.
+//! Results of a case: rows of numbers with their expected values, and the verdicts of the comparison.
 
 use serde::Serialize;
 use stiction_plot::Figure;
 
-/// What is compared.
+/// Value of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Value {
     /// A number.
     Number(f64),
-    /// Anything up to a number.
+    /// Any number up to a bound.
     AtMost(f64),
-    /// Anything from a number on.
+    /// Any number from a bound on.
     AtLeast(f64),
-    /// Anything from one number to another.
+    /// Any number between two bounds.
     Between(f64, f64),
-    /// Yes or no.
+    /// A truth value.
     Flag(bool),
-    /// Words: shown, never compared.
+    /// A text: shown, never compared.
     Text(String),
-    /// Nothing: what computes it is not in this build.
+    /// No value: this build lacks the engine that computes it.
     NotInBuild,
 }
 
@@ -41,7 +41,7 @@ impl From<bool> for Value {
     }
 }
 
-/// How far a number may be from the expected one: |ours − expected| ≤ abs + rel · |expected|.
+/// Largest allowed deviation from an expected number: |ours − expected| ≤ abs + rel · |expected|.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Tolerance {
     /// Absolute part, in the unit of the row.
@@ -57,7 +57,7 @@ impl Tolerance {
     }
 }
 
-/// A value and how closely it must be met.
+/// An expected value with its tolerance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     value: Value,
@@ -75,13 +75,13 @@ impl Expected {
         Self { value, tolerance: None }
     }
 
-    /// Something that is shown and not compared: a statement, a number without a stated accuracy.
+    /// A value that is shown and not compared: a statement, or a number without a stated accuracy.
     pub fn shown(value: impl Into<Value>) -> Self {
         let value = value.into();
         Self { value, tolerance: None }
     }
 
-    /// Whether `ours` is as expected; `None` where the two cannot be compared. What is not finite meets nothing.
+    /// True if `ours` is as expected; `None` if the two cannot be compared. Numbers that are not finite are never as expected.
     fn met_by(&self, ours: &Value) -> Option<bool> {
         match (&self.value, ours) {
             (Value::Number(expected), Value::Number(ours)) => {
@@ -98,23 +98,24 @@ impl Expected {
     }
 }
 
-/// What follows from a row.
+/// Verdict on a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "is", content = "because")]
 pub enum Verdict {
-    /// Ours is as expected.
+    /// Our value is as expected.
     Holds,
-    /// Ours is not as expected.
+    /// Our value is not as expected.
     Fails,
-    /// Ours is what the independent reference says and not what was published; the file of the case says why.
+    /// Our value agrees with the independent reference and not with the published value; the file of the case gives the reason.
     Differs(String),
-    /// Ours is not what a first derivation said, which nobody published and a later one did not confirm; the file of the case says more.
+    /// Our value does not agree with a first derivation, which was not published and which a later derivation did not confirm. The file
+    /// of the case gives details.
     DiffersFromFirst(String),
-    /// There is nothing to compare with.
+    /// There is no value to compare with.
     NoReference,
-    /// What this build cannot compute, because it lacks an engine: not judged, and not counted as holding.
+    /// This build cannot compute the value, because it lacks an engine. The row is not compared, and not counted as holding.
     NotInBuild,
-    /// A time on this machine, or the work of an engine: shown, never judged.
+    /// A time on this machine, or the work of an engine: shown, never compared.
     Informative,
 }
 
@@ -133,7 +134,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A quantity, its unit (`""` if it has none) and what we get.
+    /// A quantity, its unit (`""` if it has none) and our value.
     pub fn new(quantity: impl Into<String>, unit: &'static str, ours: impl Into<Value>) -> Self {
         Self {
             quantity: quantity.into(),
@@ -148,43 +149,44 @@ impl Row {
         }
     }
 
-    /// What the independent reference says.
+    /// Sets the value of the independent reference.
     pub fn reference(mut self, expected: Expected) -> Self {
         self.reference = Some(expected);
         self
     }
 
-    /// What was published.
+    /// Sets the published value.
     pub fn published(mut self, expected: Expected) -> Self {
         self.published = Some(expected);
         self
     }
 
-    /// What a first derivation said, where a later one said otherwise. The quantity needs another row, with the later one as its reference.
+    /// Sets the value of a first derivation that a later derivation contradicts. The quantity needs another row with the later value as its
+    /// reference.
     pub fn first_derivation(mut self, expected: Expected) -> Self {
         self.first = Some(expected);
         self
     }
 
-    /// Why the published value, or that of a first derivation, is not met, in the words of the file of the case.
+    /// Sets the reason for a deviation from the published value or from a first derivation, as stated in the file of the case.
     pub fn explained(mut self, reason: impl Into<String>) -> Self {
         self.explanation = Some(reason.into());
         self
     }
 
-    /// Marks a time on this machine, or the work of an engine that is a library of the system: other versions of it need more or less.
+    /// Marks a time on this machine, or the work of an engine that is a library of the system and depends on its version.
     pub fn timing(mut self) -> Self {
         self.timing = true;
         self
     }
 
-    /// Marks what a reader in a hurry should see: one or two rows of a case.
+    /// Marks a headline row: one or two rows of a case.
     pub fn headline(mut self) -> Self {
         self.headline = true;
         self
     }
 
-    /// What it is.
+    /// Name of the quantity.
     pub fn quantity(&self) -> &str {
         &self.quantity
     }
@@ -194,52 +196,52 @@ impl Row {
         self.unit
     }
 
-    /// What was published, if anything.
+    /// Published value, if there is one.
     pub fn published_value(&self) -> Option<&Value> {
         self.published.as_ref().map(|expected| &expected.value)
     }
 
-    /// What the independent reference says, if there is one, or else a first derivation.
+    /// Value of the independent reference if there is one, otherwise of a first derivation.
     pub fn reference_value(&self) -> Option<&Value> {
         self.reference.as_ref().or(self.first.as_ref()).map(|expected| &expected.value)
     }
 
-    /// What we get.
+    /// Our value.
     pub fn ours(&self) -> &Value {
         &self.ours
     }
 
-    /// The tolerance of the reference (or a first derivation) or, without one, of the published value.
+    /// Tolerance of the reference (or of a first derivation) or, without one, of the published value.
     pub fn tolerance(&self) -> Option<Tolerance> {
-        let judge = self.judge()?;
-        judge.tolerance.filter(|_| matches!(judge.value, Value::Number(_)))
+        let compared_with = self.compared_with()?;
+        compared_with.tolerance.filter(|_| matches!(compared_with.value, Value::Number(_)))
     }
 
-    /// What the row is measured by.
-    fn judge(&self) -> Option<&Expected> {
+    /// Expected value that the row is compared with.
+    fn compared_with(&self) -> Option<&Expected> {
         self.reference.as_ref().or(self.first.as_ref()).or(self.published.as_ref())
     }
 
     /// Distance from the reference (or a first derivation) or, without one, from the published value.
     pub fn error(&self) -> Option<f64> {
-        let judge = self.judge()?;
-        match (&judge.value, &self.ours) {
+        let compared_with = self.compared_with()?;
+        match (&compared_with.value, &self.ours) {
             (Value::Number(expected), Value::Number(ours)) => Some((ours - expected).abs()),
             _ => None,
         }
     }
 
-    /// Whether it is a time on this machine.
+    /// True if it is a time on this machine.
     pub fn is_timing(&self) -> bool {
         self.timing
     }
 
-    /// Whether it is for readers in a hurry.
+    /// True for a headline row.
     pub fn is_headline(&self) -> bool {
         self.headline
     }
 
-    /// The verdict: the reference decides; a published value that is not met needs a reason, and so does that of a first derivation.
+    /// Verdict on the row. The reference decides. A deviation from a published value or from a first derivation needs a reason.
     pub fn verdict(&self) -> Verdict {
         if self.timing {
             return Verdict::Informative;
@@ -248,8 +250,8 @@ impl Row {
             return Verdict::NotInBuild;
         }
         let met = |expected: &Option<Expected>| expected.as_ref().and_then(|expected| expected.met_by(&self.ours));
-        let judged = [met(&self.reference), met(&self.published), met(&self.first)];
-        match (judged, &self.explanation) {
+        let agreement = [met(&self.reference), met(&self.published), met(&self.first)];
+        match (agreement, &self.explanation) {
             ([Some(false), ..], _) | ([_, Some(false), _] | [.., Some(false)], None) => Verdict::Fails,
             ([_, Some(false), _], Some(reason)) => Verdict::Differs(reason.clone()),
             ([.., Some(false)], Some(reason)) => Verdict::DiffersFromFirst(reason.clone()),
@@ -262,22 +264,22 @@ impl Row {
 /// A figure of a case.
 #[derive(Clone, Debug)]
 pub struct Illustration {
-    /// What it shows.
+    /// Content of the figure.
     pub caption: String,
-    /// The figure of the source it stands for, or that it has none.
+    /// Corresponding figure of the source, or a statement that there is none.
     pub stands_for: String,
     /// The figure.
     pub figure: Figure,
 }
 
-/// What running a case gave.
+/// Results of a case.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     /// The quantities, in the order of the case.
     pub rows: Vec<Row>,
     /// The figures.
     pub figures: Vec<Illustration>,
-    /// What a reader should know beside them.
+    /// Remarks for the reader.
     pub remarks: Vec<String>,
 }
 
@@ -287,12 +289,12 @@ impl Account {
         self.rows.push(row);
     }
 
-    /// Adds a figure: what it shows, and which figure of the source it stands for.
+    /// Adds a figure with its content and the corresponding figure of the source.
     pub fn draw(&mut self, caption: impl Into<String>, stands_for: impl Into<String>, figure: Figure) {
         self.figures.push(Illustration { caption: caption.into(), stands_for: stands_for.into(), figure });
     }
 
-    /// What is not as published or first derived, and why.
+    /// Deviations from published values and first derivations, with their reasons.
     pub fn reasons(&self) -> impl Iterator<Item = (&str, String)> {
         self.rows.iter().filter_map(|row| match row.verdict() {
             Verdict::Differs(reason) | Verdict::DiffersFromFirst(reason) => Some((row.quantity(), reason)),
@@ -333,7 +335,7 @@ mod tests {
         let differs = row(1.0).reference(near(1.0)).published(near(2.0));
         assert_eq!(differs.verdict(), Verdict::Fails);
         assert_eq!(differs.clone().explained("misprint").verdict(), Verdict::Differs("misprint".into()));
-        // A reason does not help against the reference.
+        // A reason does not excuse a deviation from the reference.
         assert_eq!(row(1.5).reference(near(1.0)).published(near(2.0)).explained("no").verdict(), Verdict::Fails);
     }
 
@@ -345,7 +347,7 @@ mod tests {
         assert_eq!(first.clone().explained(&reason).verdict(), Verdict::DiffersFromFirst(reason.clone()));
         assert_eq!((first.error(), first.reference_value()), (Some(1.0), Some(&Value::Number(2.0))));
         assert_eq!(row(1.0).first_derivation(near(1.0)).explained(&reason).verdict(), Verdict::Holds);
-        // A reason helps neither against the reference nor does it hide what was published.
+        // A reason does not excuse a deviation from the reference, and does not hide the published value.
         assert_eq!(first.clone().reference(near(3.0)).explained(&reason).verdict(), Verdict::Fails);
         assert_eq!(first.published(near(3.0)).explained(&reason).verdict(), Verdict::Differs(reason));
     }

@@ -1,4 +1,4 @@
-//! What figures of cases share: series over time, outlines of bodies.
+//! Helpers for the figures of cases: series over time, outlines of bodies.
 
 use stiction_plot::{Axis, Figure, Layer};
 
@@ -25,7 +25,7 @@ impl<const N: usize> Trace<N> {
         &self.times
     }
 
-    /// One of the columns; empty where there are fewer.
+    /// One of the columns; empty if there are fewer.
     pub(crate) fn column(&self, index: usize) -> &[f64] {
         self.columns.get(index).map_or(&[], Vec::as_slice)
     }
@@ -41,7 +41,7 @@ impl<const N: usize> Trace<N> {
     }
 }
 
-/// The axis of most figures.
+/// Axis of most figures.
 pub(crate) fn time_axis() -> Axis {
     Axis::new("time", "s")
 }
@@ -57,7 +57,7 @@ pub(crate) fn rectangle([a, b]: [f64; 2], place: [f64; 3]) -> Vec<[f64; 2]> {
     outline(&[[-a, -b], [a, -b], [a, b], [-a, b]], place)
 }
 
-/// A figure of several columns of panels, each as large as is readable in a page.
+/// A figure of several columns of panels, each as large as is readable on a page.
 pub(crate) fn grid(columns: usize) -> Figure {
     Figure::new("").columns(columns).panel_size(95.0, 68.0)
 }

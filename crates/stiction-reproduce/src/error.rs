@@ -1,24 +1,24 @@
-//! What can go wrong when a case is run.
+//! Errors of running a case.
 
 use stiction::geometry::ShapeError;
 use stiction::multibody::expression::ExpressionError;
 use stiction::{BuildError, ModelError, StepError};
 
-/// Why a case could not be run to its end.
+/// Error that ended a case.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
-    /// The file of the case lacks something, or holds something else.
+    /// The file of the case lacks a value, or has one of another type.
     #[error("{file}: `{path}` {problem}")]
     Reference {
         /// The file.
         file: String,
-        /// The place in it.
+        /// The path in it.
         path: String,
-        /// What is wrong there.
+        /// Reason of the error.
         problem: String,
     },
-    /// A shape with impossible numbers.
+    /// A shape with illegal numbers.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A function of time that cannot be read.
@@ -30,22 +30,22 @@ pub enum CaseError {
     /// A scheme that is refused.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A step that did not happen.
+    /// A step that failed.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// The simulation has nothing of that name, or it has another shape than the case expects.
+    /// The simulation has no element of that name, or its shape is not the expected one.
     #[error("the model has no {0}")]
     Absent(String),
-    /// What the case waits for did not happen.
+    /// An event of the case did not occur.
     #[error("{0} did not happen")]
     Never(String),
-    /// Anything else, in words.
+    /// Any other error, as a text.
     #[error("{0}")]
     Other(String),
 }
 
 impl CaseError {
-    /// Anything else, in the words of its own error.
+    /// Converts any other error by its text.
     pub(crate) fn other(error: impl std::fmt::Display) -> Self {
         Self::Other(error.to_string())
     }

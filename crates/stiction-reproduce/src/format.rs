@@ -1,10 +1,10 @@
-//! How numbers and values look to people.
+//! Formatting of numbers and values.
 
 use std::fmt;
 
 use crate::{Row, Tolerance, Value, Verdict};
 
-/// A number with up to `digits` significant digits; exponents where they are needed.
+/// A number with up to `digits` significant digits, with an exponent if needed.
 pub(crate) fn number(x: f64, digits: usize) -> String {
     let size = x.abs();
     if x == 0.0 {
@@ -34,15 +34,15 @@ fn without_zeros(text: &str) -> String {
 /// Significant digits of values and of errors.
 const DIGITS: (usize, usize) = (7, 2);
 
-/// Below this a value is what round-off leaves of zero.
+/// Magnitude below which a value counts as round-off of zero.
 const ROUND_OFF: f64 = 1e-9;
 
-/// The longest statement that is written into a table; longer ones stand beside it.
+/// Length of the longest statement inside of a table; longer ones are placed beside it.
 const LONGEST_IN_TABLE: usize = 24;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What round-off leaves has no seven digits.
+        // Round-off does not have seven significant digits.
         let number = |x: &f64| number(*x, if x.abs() < ROUND_OFF { DIGITS.1 } else { DIGITS.0 });
         match self {
             Self::Number(x) => write!(f, "{}", number(x)),
@@ -70,7 +70,7 @@ impl fmt::Display for Tolerance {
 }
 
 impl Verdict {
-    /// One word or two.
+    /// Name of the verdict, one word or two.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -85,7 +85,7 @@ impl Verdict {
 }
 
 impl Row {
-    /// The cells of the row in a table: quantity with unit, published, reference, ours, error, tolerance, verdict.
+    /// Cells of the row in a table: quantity with unit, published, reference, ours, error, tolerance, verdict.
     pub fn cells(&self) -> [String; 7] {
         let text = |value: Option<&Value>| match value {
             None => "–".to_owned(),

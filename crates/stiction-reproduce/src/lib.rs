@@ -1,8 +1,8 @@
-//! The published cases, run again: what was published, what independent computation says, what we get, and the verdict.
+//! Reproduction of the published cases: published values, independent reference values, our values, and the verdicts.
 //!
-//! Everything that is compared is read from `reference/*.json`, which this crate carries inside: parameters, published
-//! values with their source, independent reference values and how they were derived, tolerances. A case is a function from
-//! its file to an [`Account`]; verdicts are computed from the rows, and nothing but the file can excuse a difference.
+//! All expected values are read from `reference/*.json`, which this crate includes: parameters, published values with
+//! their source, independent reference values and their derivation, tolerances. A case is a function from its file to an
+//! [`Account`]; verdicts are computed from the rows, and only the file can give a reason for a deviation.
 //!
 //! ```
 //! let case = stiction_reproduce::find("C-02").unwrap();

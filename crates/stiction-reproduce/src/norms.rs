@@ -1,13 +1,13 @@
-//! Largest values that hide nothing: what is not a number, or never happened, is not small.
+//! Maxima that propagate NaN: NaN, or an empty list, never counts as small.
 
 use crate::world::larger;
 
-/// The largest of some numbers; NaN if one of them is, or if there are none.
+/// Largest of some numbers; NaN if one of them is NaN, or if there are none.
 pub(crate) fn largest(numbers: impl IntoIterator<Item = f64>) -> f64 {
     numbers.into_iter().reduce(larger).unwrap_or(f64::NAN)
 }
 
-/// The largest distance of two numbers in the same place; NaN if the lists differ in length or hold one.
+/// Largest distance of two numbers at the same position; NaN if the lists differ in length or contain NaN.
 pub(crate) fn furthest(a: &[f64], b: &[f64]) -> f64 {
     if a.len() == b.len() { largest(a.iter().zip(b).map(|(a, b)| (a - b).abs())) } else { f64::NAN }
 }

@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use nalgebra::Point3;
 use stiction::{Pose, Shape, spatial};
 
-/// Corners of a full circle.
+/// Number of corners of a full circle.
 const CORNERS: u32 = 72;
 
 /// A circle.
@@ -13,7 +13,7 @@ pub(crate) fn circle([x, y]: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
     ellipse([x, y], [radius, radius], 0.0)
 }
 
-/// An ellipse turned by an angle.
+/// An ellipse rotated by an angle.
 pub(crate) fn ellipse([x, y]: [f64; 2], [a, b]: [f64; 2], angle: f64) -> Vec<[f64; 2]> {
     let (sin, cos) = libm::sincos(angle);
     let corner = |k: u32| {
@@ -37,7 +37,7 @@ pub(crate) fn capsule([x, y]: [f64; 2], half_length: f64, radius: f64, angle: f6
     first.chain(second).collect()
 }
 
-/// The outline of a box, capsule or cylinder seen along −z; `None` for other shapes.
+/// Outline of a box, capsule or cylinder in the view along −z; `None` for other shapes.
 pub(crate) fn from_above(shape: &Shape, pose: &Pose) -> Option<Vec<[f64; 2]>> {
     let ring = |x: f64, radius: f64| circle([0.0, 0.0], radius).into_iter().map(move |[y, z]| Point3::new(x, y, z));
     let (corners, radius): (Vec<Point3<f64>>, f64) = match shape {
@@ -61,7 +61,7 @@ pub(crate) fn from_above(shape: &Shape, pose: &Pose) -> Option<Vec<[f64; 2]>> {
     Some(hull(seen.collect()))
 }
 
-/// The smallest convex polygon around some points, counterclockwise.
+/// Convex hull of some points, counterclockwise.
 pub(crate) fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let mut around = half_hull(points.iter().copied());
@@ -69,7 +69,7 @@ pub(crate) fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     around
 }
 
-/// The lower side of the hull of points that come from left to right, without its last corner.
+/// Lower side of the hull of points sorted from left to right, without its last corner.
 fn half_hull(points: impl Iterator<Item = [f64; 2]>) -> Vec<[f64; 2]> {
     let turns_left =
         |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]);

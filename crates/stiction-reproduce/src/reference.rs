@@ -1,6 +1,6 @@
 //! The file of a case: parameters, published values, independent reference values, tolerances.
 //!
-//! A path is a chain of names joined by dots; a number picks an element of a list: `derived.motion.2.theta_a`.
+//! A path is a chain of names joined by dots; a number selects an element of a list: `derived.motion.2.theta_a`.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde_json::Value as Json;
 
 use crate::{CaseError, Expected, Tolerance, Value};
 
-/// The content of `reference/NAME.json`.
+/// Content of `reference/NAME.json`.
 #[derive(Clone, Debug)]
 pub struct Reference {
     file: &'static str,
     content: Json,
 }
 
-/// One row of a table: named numbers. What is not a number is left out.
+/// One row of a table: named numbers. Entries that are not numbers are left out.
 #[derive(Clone, Debug)]
 pub struct Entry {
     file: &'static str,
@@ -82,12 +82,12 @@ impl Reference {
         self.at(path).ok().and_then(Json::as_str)
     }
 
-    /// The texts at `path`; none where nothing is there.
+    /// The texts at `path`; none if the path does not exist.
     pub fn notes(&self, path: &str) -> Vec<&str> {
         self.at(path).ok().and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect()
     }
 
-    /// Every text directly under `path`; none where nothing is there.
+    /// Every text directly under `path`; none if the path does not exist.
     pub fn statements(&self, path: &str) -> Vec<&str> {
         self.at(path)
             .ok()
@@ -110,7 +110,7 @@ impl Reference {
         rows.iter().enumerate().map(entry).collect()
     }
 
-    /// What is expected at `path`: a number, a truth value or a text.
+    /// Expected value at `path`: a number, a truth value or a text.
     pub fn value(&self, path: &str) -> Result<Value, CaseError> {
         match self.at(path)? {
             Json::Bool(flag) => Ok(Value::Flag(*flag)),
@@ -137,7 +137,7 @@ impl Reference {
         Ok(Expected::within(self.value(value)?, self.tolerance(tolerance)?))
     }
 
-    /// Exactly what stands at `path`: counts, truth values.
+    /// Exactly the value at `path`: counts, truth values.
     pub fn exactly(&self, path: &str) -> Result<Expected, CaseError> {
         Ok(Expected::within(self.value(path)?, Tolerance::default()))
     }

@@ -1,4 +1,4 @@
-//! Running cases: each alone, all side by side.
+//! Running cases: one alone, or all in parallel.
 
 use rayon::prelude::*;
 
@@ -13,12 +13,12 @@ pub struct Case {
     pub file: &'static str,
     /// Content of that file.
     pub text: &'static str,
-    /// Runs it.
+    /// Function that runs it.
     pub run: fn(&Reference) -> Result<Account, CaseError>,
 }
 
 impl Case {
-    /// What it is, in the words of its file; its name where the file cannot be read.
+    /// Title of the case in its file; its name if the file cannot be read.
     pub fn title(&self) -> String {
         let reference = Reference::parse(self.file, self.text).ok();
         reference.and_then(|reference| reference.note("title").map(str::to_owned)).unwrap_or_else(|| self.id.to_owned())
@@ -32,7 +32,7 @@ pub struct Outcome {
     pub case: &'static Case,
     /// Its file.
     pub reference: Option<Reference>,
-    /// What it gave, or why it did not come to its end.
+    /// Its results, or the error that ended it.
     pub account: Result<Account, CaseError>,
 }
 
@@ -51,7 +51,7 @@ pub fn reproduce(case: &'static Case) -> Outcome {
     }
 }
 
-/// Does work with so many threads; 0 is one per core.
+/// Runs a function with so many threads; 0 is one per core.
 pub fn with_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> T + Send,
@@ -59,13 +59,13 @@ pub fn with_threads<T: Send>(
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(work))
 }
 
-/// Runs cases on all cores and calls `finished` after each; outcomes come in the order of `cases`.
+/// Runs cases on all cores and calls `finished` after each; outcomes are in the order of `cases`.
 pub fn reproduce_all(cases: &[&'static Case], finished: impl Fn(&Case) + Sync) -> Vec<Outcome> {
     let run = |case: &&'static Case| {
         let outcome = reproduce(case);
         finished(case);
         outcome
     };
-    // One case is one task: they differ in length by orders of magnitude.
+    // One case is one task: their durations differ by orders of magnitude.
     cases.par_iter().with_max_len(1).map(run).collect()
 }

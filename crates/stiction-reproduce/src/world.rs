@@ -1,4 +1,4 @@
-//! What cases share: a floor, a friction rule, running a model to its end, looking at one body.
+//! Helpers of cases: a floor, a friction rule, runs of a model, coordinates of a body.
 
 use nalgebra::{Vector2, Vector3};
 use stiction::{
@@ -13,7 +13,7 @@ pub(crate) fn friction(mu: f64) -> ContactRule {
     ContactRule { friction: mu, ..ContactRule::default() }
 }
 
-/// Stewart and Trinkle's scheme with this weight of gaps and joint errors.
+/// The Stewart-Trinkle scheme with this weight of gaps and joint errors.
 pub(crate) fn stewart_trinkle(gamma: f64) -> Scheme {
     let mut scheme = Preset::StewartTrinkle.scheme();
     (scheme.gamma, scheme.joint_gamma) = (gamma, gamma);
@@ -63,18 +63,18 @@ pub(crate) fn run(
 
 /// Number of steps of `h` nearest to a duration.
 pub(crate) fn steps(duration: f64, h: f64) -> usize {
-    // Durations and steps of cases are positive; a saturating cast is the right answer to anything else.
+    // Durations and steps of cases are positive; for other values the cast saturates.
     #[allow(clippy::cast_sign_loss)]
     let steps = (duration / h).round() as usize;
     steps
 }
 
-/// Whether the step that ends at `time` is the one that ends nearest to `wanted`.
+/// True if the step that ends at `time` is the one that ends nearest to `wanted`.
 pub(crate) fn ends_at(time: f64, wanted: f64, h: f64) -> bool {
     (time - wanted).abs() < 0.5 * h
 }
 
-/// The larger of two numbers; NaN if one of them is, so that a largest value hides nothing.
+/// Larger of two numbers; NaN if one of them is NaN.
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a >= b { a } else { b }
 }

@@ -1,4 +1,4 @@
-//! C-01: what has a closed form in one line, with every scheme that knows inertia; the one that is farthest off counts.
+//! C-01: problems with a closed form, with every scheme that includes inertia; the scheme with the largest error counts.
 
 use nalgebra::Matrix3;
 use stiction::{
@@ -26,7 +26,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What every scheme gives for one number; the one farthest from the reference.
+/// Value of every scheme for one number; returns the value farthest from the reference.
 fn farthest(
     exact: f64,
     schemes: impl IntoIterator<Item = Preset>,
@@ -35,7 +35,7 @@ fn farthest(
     let mut worst = exact;
     for preset in schemes {
         let found = value(preset)?;
-        // What is not a number is the farthest of all.
+        // NaN counts as the farthest of all.
         if found.is_nan() || (found - exact).abs() > (worst - exact).abs() {
             worst = found;
         }
@@ -43,7 +43,7 @@ fn farthest(
     Ok(worst)
 }
 
-/// Within so many steps of the derived value, as the case demands.
+/// Tolerance of so many steps around the derived value, as the case demands.
 fn within_steps(case: &Reference, name: &str, scale: f64) -> Result<Expected, CaseError> {
     let tolerance = case.number("tolerance.steps")? * case.parameter("step")? * scale;
     Ok(Expected::within(case.number(&format!("derived.values.{name}"))?, Tolerance::absolute(tolerance)))
@@ -112,18 +112,18 @@ fn sliding_block(case: &Reference, account: &mut Account) -> Result<(), CaseErro
         Ok([stopped.ok_or_else(|| never("the stop of the block"))?, x])
     };
     let time = farthest(exact(case, "stopping_time")?, Preset::INERTIAL, |preset| Ok(slide(preset)?[0]))?;
-    let way = farthest(exact(case, "stopping_distance")?, Preset::INERTIAL, |preset| Ok(slide(preset)?[1]))?;
+    let distance = farthest(exact(case, "stopping_distance")?, Preset::INERTIAL, |preset| Ok(slide(preset)?[1]))?;
     account.add(Row::new("sliding block: stops after", "s", time).reference(within_steps(case, "stopping_time", 1.0)?));
     let bound = Tolerance::absolute(exact(case, "stopping_excess_bound")?);
-    let way = Row::new("sliding block: stops within", "m", way);
-    account.add(way.reference(Expected::within(exact(case, "stopping_distance")?, bound)));
+    let distance = Row::new("sliding block: stops within", "m", distance);
+    account.add(distance.reference(Expected::within(exact(case, "stopping_distance")?, bound)));
     Ok(())
 }
 
 fn incline(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
-    let [mu, slope, share, duration] =
+    let [mu, slope, fraction, duration] =
         ["friction", "slope", "share_that_holds", "duration"].map(|name| case.parameter(&format!("incline.{name}")));
-    let (mu, slope, share, duration, g) = (mu?, slope?, share?, duration?, gravity(case)?);
+    let (mu, slope, fraction, duration, g) = (mu?, slope?, fraction?, duration?, gravity(case)?);
     let h = case.parameter("step")?;
     let speed = |angle: f64, preset: Preset| -> Result<f64, CaseError> {
         let (sin, cos) = libm::sincos(angle);
@@ -132,7 +132,7 @@ fn incline(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     };
     let rows = [
         ("block on an incline: speed after 1 s above the angle of friction", "sliding_speed", slope),
-        ("block on an incline: speed after 1 s below the angle of friction", "held_speed", share * libm::atan(mu)),
+        ("block on an incline: speed after 1 s below the angle of friction", "held_speed", fraction * libm::atan(mu)),
     ];
     for (quantity, name, angle) in rows {
         let ours = farthest(exact(case, name)?, Preset::INERTIAL, |preset| speed(angle, preset))?;

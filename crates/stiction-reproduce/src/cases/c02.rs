@@ -1,4 +1,4 @@
-//! C-02: the planar pendulum of two bars. Angle errors and joint drift of the scheme over the step and the weight γ.
+//! C-02: the planar pendulum of two bars. Angle errors and joint drift of the scheme as functions of the step and of the weight γ.
 
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 
@@ -30,7 +30,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// Errors of both angles at t = 1 (rad), largest joint error on the way (m).
+/// Errors of both angles at t = 1 (rad), and largest joint error up to then (m).
 type Errors = [f64; 3];
 
 const NAMES: [&str; 3] = ["error_theta_a", "error_theta_b", "phi_max"];

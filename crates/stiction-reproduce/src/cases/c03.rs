@@ -34,12 +34,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What a run of two seconds shows.
+/// Results of a run of two seconds.
 struct Facts {
     smallest: f64,
     momentum: f64,
     difference: f64,
-    /// Place of the block, angles of both bars, normal forces of both corners.
+    /// Position of the block, angles of both bars, normal forces of both corners.
     trace: Trace<5>,
 }
 

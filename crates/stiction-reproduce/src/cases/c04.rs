@@ -1,4 +1,4 @@
-//! C-04: the pendulum of two bars on a block that sticks to its floor, or slides and sticks in turn.
+//! C-04: the pendulum of two bars on a block that sticks to its floor, or alternates between slip and stick.
 
 use stiction::{ContactMode, EventKind};
 use stiction_plot::{Axis, Figure, Layer, Panel};
@@ -46,9 +46,9 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What a run of two seconds shows.
+/// Results of a run of two seconds.
 struct Track {
-    /// Place of the block, friction over normal force.
+    /// Position of the block, friction over normal force.
     trace: Trace<2>,
     /// Stick and slip of the first corner after its first contact.
     events: Vec<(EventKind, f64)>,

@@ -46,14 +46,14 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What a run through the hit shows.
+/// Results of a run through the impact.
 struct Push {
-    /// Normal impulse of the pusher over the two steps of the hit.
+    /// Normal impulse of the pusher over the two steps of the impact.
     impulse: f64,
     /// Rates of both bars after them.
     rates: [f64; 2],
     off: f64,
-    /// Place of the block, angles of both bars, normal force of the pusher.
+    /// Position of the block, angles of both bars, normal force of the pusher.
     trace: Trace<4>,
 }
 

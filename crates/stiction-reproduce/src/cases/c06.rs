@@ -1,4 +1,4 @@
-//! C-06: the pendulum on a block that is put on a moving belt.
+//! C-06: the pendulum on a block that is placed on a moving belt.
 
 use stiction::ContactMode;
 use stiction_plot::{Axis, Figure, Layer, Panel};
@@ -43,12 +43,12 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What a run of two seconds shows.
+/// Results of a run of two seconds.
 struct Ride {
     joins: f64,
     slip: f64,
     smallest: f64,
-    /// Place and speed of the block, angles of both bars, friction force.
+    /// Position and speed of the block, angles of both bars, friction force.
     trace: Trace<5>,
 }
 

@@ -19,7 +19,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         rest_length: case.parameter("spring.rest_length")?,
         damping: case.parameter("spring.damping")?,
     });
-    // The source counts the pusher; here it stands still beside the block, within reach.
+    // The source counts the pusher; here it is at rest beside the block, within the contact margin.
     let pusher = Pusher {
         gap: case.parameter("pusher_within_reach.gap")?,
         speed: 0.0,
@@ -41,7 +41,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// When the block joins the belt; angle of the bar, place of the particle, length of the spring.
+/// Time at which the block reaches the speed of the belt; angle of the bar, position of the particle, length of the spring.
 fn swing(case: &Reference, family: &Family) -> Result<(f64, Trace<4>), CaseError> {
     let (h, duration) = (case.number("comparison.step")?, case.number("comparison.duration")?);
     let (mut joins, mut trace) = (f64::NAN, Trace::default());

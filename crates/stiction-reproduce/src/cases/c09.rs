@@ -32,13 +32,13 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// Feet on a circle about the centre, the first one above it.
-fn feet(radius: f64) -> [[f64; 2]; 3] {
+/// Support points on a circle about the centre, the first one above it.
+fn tripod_points(radius: f64) -> [[f64; 2]; 3] {
     let (x, y) = (0.75_f64.sqrt() * radius, 0.5 * radius);
     [[0.0, radius], [-x, -y], [x, -y]]
 }
 
-/// The square on its feet, and a smooth needle at its left side that moves to the right.
+/// The square on its support points, and a frictionless needle at its left side that moves to the right.
 fn pushed(case: &Reference, y: f64) -> Result<Model, CaseError> {
     let (side, speed) = (case.parameter("side")?, case.parameter("speed")?);
     let half = 0.5 * side;
@@ -48,7 +48,7 @@ fn pushed(case: &Reference, y: f64) -> Result<Model, CaseError> {
         BodyBuilder::planar("square", 1.0, side * side / 6.0).shape(planar::Shape::rectangle([half, half])?.into());
     let square = builder.body(square)?;
     let support =
-        SupportBuilder::tripod(feet(case.parameter("tripod_radius")?)).friction(case.parameter("mu_support")?);
+        SupportBuilder::tripod(tripod_points(case.parameter("tripod_radius")?)).friction(case.parameter("mu_support")?);
     builder.support(square, &support)?;
     let along: Expression = format!("{:e} + {speed:e} * t", -half).parse()?;
     let motion = ExpressionMotion::planar(along, Expression::constant(y), Expression::constant(0.0));
@@ -57,13 +57,14 @@ fn pushed(case: &Reference, y: f64) -> Result<Model, CaseError> {
     Ok(builder.build()?)
 }
 
-/// One step: twist of the square, force of the needle, whether the top foot sticks.
+/// One step: twist of the square, force of the needle, and true if the top support point sticks.
 fn first_step(case: &Reference, y: f64, scheme: Scheme) -> Result<([f64; 3], f64, bool), CaseError> {
     let h = case.parameter("step")?;
     let mut simulation = Simulation::new(pushed(case, y)?, scheme, h)?;
     let _ = simulation.step()?;
     let force = simulation.contacts().first().map_or(0.0, |contact| contact.normal_impulse / h);
-    let sticks = simulation.support_points().first().is_some_and(|foot| foot.mode == ContactMode::Stick);
+    let sticks =
+        simulation.support_points().first().is_some_and(|support_point| support_point.mode == ContactMode::Stick);
     Ok((v(&simulation, "square")?, force, sticks))
 }
 
@@ -164,15 +165,18 @@ fn snapshots(case: &Reference) -> Result<Figure, CaseError> {
             continue;
         }
         let place: [f64; 3] = q(&simulation, "square")?;
-        // Forces of a newton are drawn a metre long, five times over.
-        let support_points_now: Vec<_> =
-            simulation.support_points().iter().map(|foot| [foot.point.x, foot.point.y]).collect();
-        let tips = simulation.support_points().iter().zip(&support_points_now).map(|(foot, [x, y])| {
-            let force = foot.friction_impulse * (5.0 / h);
+        // Forces are drawn at a scale of 5 m/N.
+        let support_points_now: Vec<_> = simulation
+            .support_points()
+            .iter()
+            .map(|support_point| [support_point.point.x, support_point.point.y])
+            .collect();
+        let tips = simulation.support_points().iter().zip(&support_points_now).map(|(support_point, [x, y])| {
+            let force = support_point.friction_impulse * (5.0 / h);
             [x + force.x, y + force.y]
         });
         let needle = -0.5 * side + speed * report.time;
-        let marks = outline(&feet(radius), place);
+        let marks = outline(&tripod_points(radius), place);
         figure = figure.with(
             Panel::new(Axis::new("x", "m").range(-1.0, 1.5), Axis::new("y", "m").range(-0.9, 0.9))
                 .titled(format!("needle moved by {:.3} m", speed * report.time))

@@ -48,11 +48,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// When and where everything stopped, and how fast it was on the way.
+/// Times and positions at rest, and the velocities before.
 struct Stop {
     time: f64,
     place: [f64; 3],
-    /// Speed of the centre, rate.
+    /// Speed of the centre, angular rate.
     trace: Trace<2>,
 }
 
@@ -71,7 +71,7 @@ fn square(case: &Reference, [x, y, spin]: [f64; 3]) -> Result<Model, CaseError> 
     Ok(builder.build()?)
 }
 
-/// Runs until nothing moves.
+/// Runs until everything is at rest.
 fn stop(case: &Reference, velocity: [f64; 3], scheme: Scheme, h: f64) -> Result<Stop, CaseError> {
     let mut simulation = Simulation::new(square(case, velocity)?, scheme, h)?;
     let mut trace = Trace::default();

@@ -1,4 +1,4 @@
-//! C-11: a sphere slides and rolls on two spheres, with torsional friction, until it leaves them one after the other.
+//! C-11: a sphere slides and rolls on two spheres, with torsional friction, until it separates from one and then the other.
 
 use nalgebra::Matrix3;
 use stiction::{
@@ -57,7 +57,7 @@ fn sphere_on_two(case: &Reference, torsion: f64) -> Result<Model, CaseError> {
     Ok(builder.build()?)
 }
 
-/// The contact with the first or the second fixed sphere, while it is one.
+/// Contact with the first or the second fixed sphere, while it is closed.
 fn touch(simulation: &Simulation, name: &str) -> Option<ContactReport> {
     let id = simulation.model().find_body(name)?;
     simulation.contacts().iter().find(|c| c.body_a == id && c.mode != ContactMode::Open).copied()
@@ -97,10 +97,10 @@ fn start_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> 
     Ok(())
 }
 
-/// What a run until the sphere flies shows.
+/// Results of a run until the sphere separates.
 struct Ride {
     unknowns: usize,
-    /// When the second contact begins to slide, when the first and the second one end, s.
+    /// Times at which the second contact begins to slide, the first ends and the second ends, s.
     events: [f64; 3],
     /// Largest distance of y from its start until the first contact ends, m.
     off_y: f64,
@@ -171,7 +171,7 @@ fn event_rows(account: &mut Account, case: &Reference, ride: &Ride) -> Result<()
     Ok(())
 }
 
-/// The last event with a fine step, beside the table.
+/// Time of the last event with a fine step, beside the table.
 fn ride_events(case: &Reference) -> Result<Row, CaseError> {
     let fine = ride(case, case.number("derived.events.1.h")?)?;
     let expected = case.expected("derived.events.1.second_separates", "tolerance.events_fine")?;
@@ -210,7 +210,7 @@ fn state_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> 
     Ok(())
 }
 
-/// Total variation of the velocity over three seconds, without torsion, which polygons cannot hold.
+/// Total variation of the velocity over three seconds, without torsional friction, which polygons do not have.
 fn variation(case: &Reference, mut scheme: Scheme, margin: Option<f64>) -> Result<f64, CaseError> {
     if let Some(margin) = margin {
         scheme.margin = Margin::Fixed(margin);

@@ -1,4 +1,4 @@
-//! C-12: a disc falls on a compliant half-plane with a rigid core, which it meets in one run and not in the other.
+//! C-12: a disc falls on a compliant half-plane with a rigid core, which it reaches in one of two runs.
 
 use rayon::prelude::*;
 use stiction::{
@@ -64,7 +64,7 @@ fn layer(simulation: &Simulation) -> LayerMemory {
     simulation.contacts().first().and_then(|contact| contact.layer).unwrap_or_default()
 }
 
-/// With mean velocities and the discrete gradient a bounce keeps its energy, and touches are found where they are.
+/// With mean velocities and the discrete gradient a bounce conserves energy, and contact times are located.
 fn kept_energy_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
     let (h, bounces) = (case.parameter("step")?, case.parameter("bounces")?);
     let duration = bounces * case.number("derived.deep.period")?;
@@ -105,7 +105,7 @@ fn kept_energy_rows(account: &mut Account, case: &Reference) -> Result<(), CaseE
     Ok(())
 }
 
-/// What the first-order scheme of the source gives with one step.
+/// Results of the first-order scheme of the source with one step.
 struct SchemeNumbers {
     deflection: f64,
     deep_energy: f64,
@@ -129,7 +129,7 @@ fn scheme_numbers(case: &Reference, row: &Entry) -> Result<SchemeNumbers, CaseEr
         if impulse > 0.0 && core_time.is_nan() {
             core_time = report.time;
         }
-        // The first impact takes two steps: the core is met within the first.
+        // The first impact takes two steps: the core is reached within the first.
         if report.time < core_time + 1.5 * h {
             core_impulse += impulse;
         }

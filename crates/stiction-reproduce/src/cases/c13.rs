@@ -41,7 +41,7 @@ fn polygon() -> Scheme {
     scheme
 }
 
-/// The particle "p" on the plane; `velocity` is where it would go if nothing determined its motion.
+/// The particle "p" on the plane; `velocity` is its motion where the problem leaves it undetermined.
 fn scene(case: &Reference, with_friction: bool, velocity: [f64; 3]) -> Result<Model, CaseError> {
     let half_space = |x: f64, z: f64| -> Result<stiction::Shape, CaseError> {
         Ok(spatial::Shape::half_space(Vector3::new(x, 0.0, z))?.into())
@@ -77,11 +77,11 @@ fn scene(case: &Reference, with_friction: bool, velocity: [f64; 3]) -> Result<Mo
     Ok(builder.build()?)
 }
 
-/// What a whole turn of the fence does.
+/// Results of a full turn of the fence.
 struct Push {
     end: [f64; 3],
     first_motion: f64,
-    /// dy/dx and the forces of fence and plane, over the steps in which the particle is pushed: the values farthest from their mean.
+    /// dy/dx and the forces of fence and plane over the steps in which the particle is pushed: the values farthest from their mean.
     slope: [f64; 2],
     fence_force: [f64; 2],
     plane_force: [f64; 2],
@@ -89,7 +89,7 @@ struct Push {
     trace: Trace<2>,
 }
 
-/// Smallest and largest of two and one more.
+/// Extends a range to contain one more number.
 fn widened([least, most]: [f64; 2], x: f64) -> [f64; 2] {
     [least.min(x), most.max(x)]
 }
@@ -159,7 +159,7 @@ fn push_rows(account: &mut Account, case: &Reference, name: &str, what: &str, pu
     Ok(())
 }
 
-/// Without friction nothing determines where the particle is along the fence: two guesses, two ends.
+/// Without friction the position of the particle along the fence is not determined: two initial guesses give two ends.
 fn frictionless_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
     let guesses: [f64; 2] = case.vector("parameters.guessed_speeds")?;
     let h = case.parameter("step")?;

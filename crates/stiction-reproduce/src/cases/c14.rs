@@ -49,7 +49,7 @@ fn rolling(case: &Reference, shape: planar::Shape) -> Result<Model, CaseError> {
     on_floor(Dimension::Planar, [body], gravity, friction(case.parameter("friction")?))
 }
 
-/// The regular polygon with so many corners on the circle, one of them down.
+/// Regular polygon with so many corners on the circle, one of them at the bottom.
 fn polygon(radius: f64, edges: u32) -> Result<planar::Shape, CaseError> {
     let corner = |k: u32| {
         let angle = std::f64::consts::TAU * f64::from(k) / f64::from(edges) - std::f64::consts::FRAC_PI_2;
@@ -82,7 +82,7 @@ fn polygon_track(case: &Reference, row: &Entry) -> Result<Trace<1>, CaseError> {
     Ok(trace)
 }
 
-/// The energy after five seconds, and the largest difference from the table in all of them.
+/// Energy after five seconds, and the largest difference from the table in all of them.
 fn energy_rows(account: &mut Account, case: &Reference, row: &Entry, track: &Trace<1>) -> Result<(), CaseError> {
     let (edges, h) = (row.number("edges")?, row.number("h")?);
     let tolerance = case.tolerance("tolerance.polygons")?;
@@ -103,7 +103,7 @@ fn energy_rows(account: &mut Account, case: &Reference, row: &Entry, track: &Tra
     Ok(())
 }
 
-/// More edges lose less, down to what the step loses.
+/// More edges lose less energy, down to the loss of the step.
 fn trends(account: &mut Account, case: &Reference, rows: &[Entry], tracks: &[Trace<1>]) -> Result<(), CaseError> {
     let step = case.parameter("step")?;
     let ends: Vec<(f64, f64)> = rows

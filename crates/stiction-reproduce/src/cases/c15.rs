@@ -1,4 +1,4 @@
-//! C-15: a particle on a plate that tilts to and fro creeps with the velocity b r + c r³ that theory gives, as long as it never
+//! C-15: a particle on a plate that tilts back and forth creeps with the velocity b r + c r³ of theory, as long as it never
 //! sticks.
 
 use stiction::{ContactMode, PeriodAverage, PlateAverage, PrescribedSlip, Preset};
@@ -59,19 +59,19 @@ fn far_from_the_axis(case: &Reference, far: &Creep, law: &Law, account: &mut Acc
     Ok(())
 }
 
-/// With the axis near the particle sticks for a part of every period, and the closed form fails.
+/// With the axis near the surface the particle sticks for a part of every period, and the closed form fails.
 fn near_the_axis(case: &Reference, h: f64, account: &mut Account) -> Result<(), CaseError> {
     let mut near = Vec::new();
     for row in case.table("scheme.near")? {
         let depth = row.number("depth")?;
         let (creep, law) = (Creep::run(case, depth, h, case.parameter("duration")?)?, Law::read(case, depth)?);
         let cm = depth * CM;
-        let share = Value::Between(row.number("sticking_from")?, row.number("sticking_to")?);
+        let fraction = Value::Between(row.number("sticking_from")?, row.number("sticking_to")?);
         account.add(
             Row::new(format!("share of the time in which it sticks, axis at {cm} cm"), "", creep.sticking)
-                .reference(Expected::bound(share)),
+                .reference(Expected::bound(fraction)),
         );
-        // The period in which the closed form gives the velocity of the table.
+        // The period for which the closed form gives the velocity of the table.
         let formula = row.number("formula")?;
         let off = |average: &PeriodAverage| (law.velocity(average.position.x) * CM - formula).abs();
         let there = creep.periods.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
@@ -98,7 +98,7 @@ fn near_the_axis(case: &Reference, h: f64, account: &mut Account) -> Result<(), 
     Ok(())
 }
 
-/// The numbers of an independent implementation of the scheme.
+/// Compares with the numbers of an independent implementation of the scheme.
 fn the_scheme(case: &Reference, depth: f64, account: &mut Account) -> Result<(), CaseError> {
     let rows = case.table("scheme.periods")?;
     let end = rows.iter().filter_map(|row| row.get("t")).fold(0.0, f64::max);
@@ -120,7 +120,7 @@ fn the_scheme(case: &Reference, depth: f64, account: &mut Account) -> Result<(),
     Ok(())
 }
 
-/// v = b r + c r³: always sliding, never leaving.
+/// v = b r + c r³: for a particle that always slides and never separates.
 struct Law {
     b: f64,
     c: f64,
@@ -143,13 +143,13 @@ impl Law {
     }
 }
 
-/// What the particle did.
+/// Motion of the particle.
 struct Creep {
     h: f64,
     duration: f64,
     period: f64,
     periods: Vec<PeriodAverage>,
-    /// Share of the steps that stick.
+    /// Fraction of the steps that stick.
     sticking: f64,
     /// Smallest and largest normal force of each period, N.
     forces: Vec<[f64; 2]>,
@@ -194,7 +194,7 @@ impl Creep {
 }
 
 fn assumptions(creep: &Creep) -> Figure {
-    // In the first step the particle, which is at rest, is taken along by a jerk.
+    // In the first step the particle, which is at rest, is accelerated suddenly.
     let times: Vec<_> = creep.times().split_off(1);
     let force = |side: usize| creep.forces.iter().skip(1).map(|extremes| extremes[side]).collect::<Vec<_>>();
     let highest = force(1).into_iter().fold(0.0, f64::max);
@@ -205,7 +205,7 @@ fn assumptions(creep: &Creep) -> Figure {
     Figure::new("").columns(2).with(contact).with(slip(creep).titled("(b) slip over two periods"))
 }
 
-/// How fast the particle slides over two periods, with the steps that stick marked.
+/// Sliding velocity of the particle over two periods, with the steps that stick marked.
 fn slip(creep: &Creep) -> Panel {
     let column = |of: &dyn Fn(&Sample) -> f64| creep.cycles.iter().map(of).collect::<Vec<_>>();
     let sticking: Vec<_> = creep.cycles.iter().filter(|sample| sample.mode == ContactMode::Stick).collect();

@@ -1,4 +1,4 @@
-//! C-17: the orientation from which a plate that vibrates about two axes swings evenly to both sides.
+//! C-17: the initial orientation for which a plate that vibrates about two axes oscillates symmetrically.
 
 use stiction::multibody::{Motion, Sinusoid, SinusoidalPlate, rotation};
 use stiction_plot::{Axis, Figure, Layer, Panel};
@@ -78,7 +78,7 @@ fn swing(plate: &SinusoidalPlate, case: &Reference, from_identity: bool) -> Resu
     let mut angles = [Vec::new(), Vec::new()];
     for t in times(case)? {
         let now = plate.at(t).orientation;
-        // The angular velocity is given in world axes: another start turns the motion from the right.
+        // The angular velocity is given in world axes: another initial orientation multiplies the motion from the right.
         let now = if from_identity { now * back } else { now };
         let [x, y, _] = rotation::to_body_123(&now).angles;
         angles[0].push(x);

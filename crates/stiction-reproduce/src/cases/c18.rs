@@ -1,4 +1,4 @@
-//! C-18: where two jaws may close on a gear, in three models of the contact, for two classes of friction.
+//! C-18: positions at which two jaws grasp a gear, in three models of the contact, for two classes of friction.
 
 use stiction_plot::{Axis, Figure, HeatMap, Layer, Panel};
 use stiction_study::{
@@ -10,7 +10,7 @@ use stiction_study::{
 use crate::draw::grid;
 use crate::{Account, CaseError, Expected, Reference, Row};
 
-/// The ready studies, and their scenes by the names that they use.
+/// The study files, and their scenes by the names that they use.
 const STUDIES: [(&str, &str); 2] = [
     ("medium", include_str!("../../../../studies/grasp_models_medium.toml")),
     ("high", include_str!("../../../../studies/grasp_models_high.toml")),
@@ -20,7 +20,7 @@ const SCENES: [(&str, &str); 2] = [
     ("../scenes/gear_grasp_smooth.toml", include_str!("../../../../scenes/gear_grasp_smooth.toml")),
 ];
 
-/// The variants in their order, and the models that are right.
+/// The variants in their order, and the models that are correct.
 const MODELS: [&str; 3] = ["disjunctive", "implicit", "naive"];
 const RIGHT: usize = 2;
 
@@ -51,22 +51,22 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// Symmetry, where grasps succeed and where they cannot.
+/// Symmetry, positions at which grasps succeed, and positions at which they cannot.
 fn map_rows(account: &mut Account, case: &Reference, class: &str, variant: &VariantReport) -> Result<(), CaseError> {
     let what = |quantity: &str| format!("{class} friction of jaws, {}: {quantity}", variant.name);
     let p = variant.symmetry.first().map_or(f64::NAN, |symmetry| symmetry.p);
     account
         .add(Row::new(what("symmetry in x, p of χ²"), "", p).reference(case.at_least("tolerance.symmetry_at_least")?));
     let [x_near, low, high] = case.vector("derived.success_region")?;
-    let near = share(variant, |x, y| x.abs() <= x_near && (low..=high).contains(&y));
+    let near = success_rate(variant, |x, y| x.abs() <= x_near && (low..=high).contains(&y));
     let expected = case.at_least("tolerance.success_at_least")?;
     account.add(Row::new(what("success about the middle, near the teeth"), "", near.value()).reference(expected));
     let below = case.number("derived.zero_beyond")?;
-    let far = share(variant, |_, y| y >= below);
+    let far = success_rate(variant, |_, y| y >= below);
     account
         .add(Row::new(what("successes with tips far below the gear"), "", far.hits as f64).reference(exactly_zero()));
     let above = case.number("derived.zero_before")?;
-    let far = share(variant, |x, y| x.abs() < 0.1 * x_near && y <= above);
+    let far = success_rate(variant, |x, y| x.abs() < 0.1 * x_near && y <= above);
     account
         .add(Row::new(what("successes with tips near the centre line"), "", far.hits as f64).reference(exactly_zero()));
     Ok(())
@@ -76,8 +76,8 @@ fn exactly_zero() -> Expected {
     Expected::within(0.0, crate::Tolerance::default())
 }
 
-/// The trials of the cells where a predicate of x and y holds.
-fn share(variant: &VariantReport, is_inside: impl Fn(f64, f64) -> bool) -> SuccessRate {
+/// Trials of the cells for which a predicate of x and y holds.
+fn success_rate(variant: &VariantReport, is_inside: impl Fn(f64, f64) -> bool) -> SuccessRate {
     let cells = variant.cells.iter().filter(|cell| matches!(cell.at[..], [x, y] if is_inside(x, y)));
     let (hits, of) = cells.fold((0, 0), |(hits, of), cell| (hits + cell.success.hits, of + cell.success.of));
     SuccessRate::new(hits, of)
@@ -105,13 +105,13 @@ fn comparison_rows(account: &mut Account, case: &Reference, class: &str, report:
     Ok(())
 }
 
-/// Medium and high friction of the jaws: what is left between their intervals.
+/// Medium and high friction of the jaws: the distance between their intervals.
 fn class_rows(account: &mut Account, case: &Reference, reports: &[(&str, Report)]) -> Result<(), CaseError> {
     let [(_, medium), (_, high)] = reports else { return Err(CaseError::Absent("two classes".to_owned())) };
     for (medium, high) in medium.variants.iter().zip(&high.variants).take(RIGHT) {
         let name = &medium.name;
         let (medium, high) = (medium.all.success, high.all.success);
-        let percent = |share: SuccessRate| [share.value(), share.low, share.high].map(|share| 100.0 * share);
+        let percent = |rate: SuccessRate| [rate.value(), rate.low, rate.high].map(|rate| 100.0 * rate);
         let ([m, m_low, m_high], [h, h_low, h_high]) = (percent(medium), percent(high));
         account.remark(format!(
             "Successes of all trials, {name}: {m:.1} % with medium friction of the jaws (95 % interval {m_low:.1} to {m_high:.1} %), {h:.1} % with \

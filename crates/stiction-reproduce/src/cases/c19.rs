@@ -1,4 +1,4 @@
-//! C-19: friction of particles that fall and slide, from noisy positions; all steps of a motion as one program.
+//! C-19: friction of particles that fall and slide, from noisy positions, by direct transcription (MPEC).
 
 use stiction::{Simulation, scene};
 use stiction_identify::mpec::{Member, MpecOptions, MpecReport, StartVelocity, fit, program::Engine};
@@ -21,7 +21,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What all particles share.
+/// Parameters common to all particles.
 struct Setting {
     mass: f64,
     step: f64,
@@ -33,7 +33,7 @@ struct Setting {
     bounds: [f64; 2],
 }
 
-/// Where a particle starts, and its friction.
+/// Initial position of a particle, and its friction.
 type Particle = ([f64; 2], f64);
 
 impl Setting {
@@ -76,10 +76,10 @@ impl Setting {
         Ok(motion)
     }
 
-    /// The motion seen after every step, with errors between −ε and ε.
+    /// Observations of the motion after every step, with errors between −ε and ε.
     fn seen(&self, particle: Particle, epsilon: f64, seed: u64) -> Result<Recording, CaseError> {
         let mut stream = Stream::new(seed, 0);
-        // The standard deviation of an even distribution.
+        // Standard deviation of a uniform distribution.
         let noise = Noise { position: epsilon / 3.0_f64.sqrt(), angle: 1.0 };
         let mut camera = Camera::new("particle", "particle", noise);
         for (step, [x, y, ..]) in self.motion(particle)?.into_iter().enumerate() {
@@ -95,7 +95,7 @@ impl Setting {
     }
 }
 
-/// All particles as one program. Errors are in a box of ±ε, which is √3 standard deviations; particles start at rest.
+/// All particles as one MPEC. Errors are in a box of ±ε, which is √3 standard deviations; particles start at rest.
 fn solve(engine: Engine, particles: &[(Target, Recording)]) -> Result<MpecReport, CaseError> {
     let members: Vec<_> = particles.iter().map(|(target, recording)| Member::whole(target, recording)).collect();
     let options = MpecOptions {
@@ -121,7 +121,7 @@ fn motion_rows(case: &Reference, setting: &Setting, account: &mut Account) -> Re
     Ok(())
 }
 
-/// What holds for every program: it is solved, and one of each pair is zero.
+/// Rows common to all MPECs: the problem is solved, and one of each complementary pair is zero.
 struct Certified {
     solved: bool,
     complementarity: f64,
@@ -149,7 +149,7 @@ impl Certified {
     }
 }
 
-/// The row of the objective. The program counts ½ (n/σ)² with σ² = ε²/3, the source Σ n².
+/// Row of the objective. The MPEC minimises ½ (n/σ)² with σ² = ε²/3, the source Σ n².
 fn objective_row(
     case: &Reference,
     (label, epsilon, count): (&str, f64, usize),
@@ -165,14 +165,14 @@ fn objective_row(
         .reference(Expected::within(expected, tolerance)))
 }
 
-/// The row of the work, which is not judged.
+/// Row of the work, which is not compared.
 fn iterations_row(label: &str, report: Option<&MpecReport>, published: &Entry) -> Result<Row, CaseError> {
     let ours = of(report, |report| Value::Number(f64::from(report.iterations)));
     let row = Row::new(format!("{label}: iterations of the engine"), "", ours);
     Ok(row.published(Expected::shown(published.number("iterations")?)).timing())
 }
 
-/// One particle under five noises, from the first guess of the source.
+/// One particle under five noises, from the initial guess of the source.
 fn table_7_1(case: &Reference, setting: &Setting, account: &mut Account) -> Result<(), CaseError> {
     let particle = (setting.start, setting.friction);
     let deviations = case.number("tolerance.deviations")?;
@@ -215,7 +215,7 @@ fn table_7_1(case: &Reference, setting: &Setting, account: &mut Account) -> Resu
     draw(setting, account, (&recordings, &reports), &off)
 }
 
-/// Several particles at once, each with its own friction; they share nothing, and are solved apart.
+/// Several particles at once, each with its own friction. They are independent, and are solved separately.
 fn table_7_2(case: &Reference, setting: &Setting, account: &mut Account) -> Result<(), CaseError> {
     let several = |name: &str| format!("parameters.several.{name}");
     let epsilon = case.number(&several("epsilon"))?;

@@ -1,4 +1,4 @@
-//! C-21: the falling rod. It hits the table with one end, which sticks, slides and ends in a slap of the other.
+//! C-21: the falling rod. It hits the table with one end, which sticks and slides until the other end hits.
 
 use std::f64::consts::PI;
 
@@ -64,7 +64,7 @@ fn model(case: &Reference) -> Result<Model, CaseError> {
     on_floor(Dimension::Planar, [rod], [0.0, -number("gravity")?, 0.0], friction(number("friction")?))
 }
 
-/// Stewart and Trinkle's scheme with the geometry at the end of the step.
+/// The Stewart-Trinkle scheme with the geometry at the end of the step.
 fn scheme() -> Scheme {
     let mut scheme = Preset::StewartTrinkle.scheme();
     scheme.linearise_at = LineariseAt::End;
@@ -80,18 +80,18 @@ struct Sample {
     v: [f64; 3],
 }
 
-/// A run and what happened in it.
+/// A run and its events.
 struct Fall {
     h: f64,
     samples: Vec<Sample>,
     first_contact: f64,
     slap_down: f64,
     rest: f64,
-    /// Largest gap of a contact that pushes, m.
+    /// Largest gap of a contact with an impulse, m.
     gap: f64,
 }
 
-/// Below this the rod rests, m/s and rad/s.
+/// Speed below which the rod is at rest, m/s and rad/s.
 const REST: f64 = 1e-9;
 
 impl Fall {
@@ -129,7 +129,7 @@ impl Fall {
     }
 }
 
-/// What the source says in words, with its step.
+/// Statements of the source in words, with its step.
 fn published(case: &Reference, fall: &Fall, account: &mut Account) -> Result<(), CaseError> {
     let near = Tolerance::absolute(case.number("tolerance.event_steps")? * fall.h);
     // A duration between two events, each as uncertain as one.
@@ -158,7 +158,7 @@ fn published(case: &Reference, fall: &Fall, account: &mut Account) -> Result<(),
     Ok(())
 }
 
-/// The numbers of an independent implementation of the scheme.
+/// Compares with the numbers of an independent implementation of the scheme.
 fn compare(case: &Reference, fall: &Fall, row: &Entry, account: &mut Account) -> Result<(), CaseError> {
     let near = Tolerance::absolute(case.number("tolerance.event_steps")? * fall.h);
     let place = case.tolerance("tolerance.x_end_scheme")?;
@@ -177,7 +177,7 @@ fn compare(case: &Reference, fall: &Fall, row: &Entry, account: &mut Account) ->
     Ok(())
 }
 
-/// Between events by an integrator of high order: the impact, where the tip slips, slaps, rests.
+/// Motion between events by an integrator of high order: the impact, the slip of the tip, the second impact, rest.
 fn events(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (h, mut events) = (case.parameter("sampling")?, Vec::new());
     let end = simulate(model(case)?, Preset::Reference.scheme(), h, case.parameter("duration")?, |simulation, _| {
@@ -207,7 +207,7 @@ fn events(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// The rod at even times until it rests, and at the impact and the slap.
+/// The rod at equal intervals until it rests, and at the two impacts.
 fn frames(case: &Reference, fall: &Fall) -> Result<Figure, CaseError> {
     let (half, radius) = (case.parameter("length")? / 2.0, case.parameter("radius")?);
     let outline = |sample: &Sample| outline::capsule([sample.q[0], sample.q[1]], half, radius, sample.q[2]);

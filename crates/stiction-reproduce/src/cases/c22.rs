@@ -1,4 +1,4 @@
-//! C-22: four balls. One is thrown at a row of three; errors and variation over the step, beside the published table.
+//! C-22: four balls. One is thrown at a row of three; errors and variation as functions of the step, beside the published table.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{
@@ -77,7 +77,7 @@ fn scheme(case: &Reference, at: LineariseAt) -> Result<Scheme, CaseError> {
     Ok(scheme)
 }
 
-/// The published table by one of the two readings of the scheme, errors against its own finest step.
+/// The published table by one of the two readings of the scheme, with errors against its own finest step.
 fn table(
     case: &Reference,
     at: LineariseAt,
@@ -91,7 +91,7 @@ fn table(
     for ((run, published), derived) in runs.iter().zip(published).zip(case.table(column)?) {
         let (velocity, position) = run.errors(finest);
         for ((key, quantity), value) in COLUMNS.into_iter().zip([velocity, position, run.variation()]) {
-            // The finest run is the truth and has no error in the table.
+            // The finest run is the reference and has no error in the table.
             let Some(theirs) = published.get(key) else { continue };
             let same = case.tolerance(&format!("tolerance.same_scheme.{key}"))?;
             let row = Row::new(format!("{quantity}, {name}, h = {} s", run.h), "", value)
@@ -105,7 +105,7 @@ fn table(
     Ok(())
 }
 
-/// Coordinates of the norms: places and integrated angles of each ball, or their rates.
+/// Coordinates of the norms: positions and integrated angles of each ball, or their rates.
 type Coordinates = [f64; 6 * BALLS];
 
 /// One run.
@@ -113,12 +113,12 @@ struct Throw {
     h: f64,
     /// Rates at the start and after every step.
     velocities: Vec<Coordinates>,
-    /// Places and integrated angles, likewise.
+    /// Positions and integrated angles, likewise.
     positions: Vec<Coordinates>,
     problem_size: usize,
     table_hit: Option<f64>,
     ball_hit: Option<f64>,
-    /// Contacts of the step that hits the row.
+    /// Contacts of the step of the impact on the row.
     contacts: Vec<ContactReport>,
 }
 
@@ -151,7 +151,7 @@ impl Throw {
         Ok(throw)
     }
 
-    /// Takes down when the thrown ball hits the table and the row, and with which impulses the row.
+    /// Records the times at which the thrown ball hits the table and the row, and the impulses on the row.
     fn watch(&mut self, simulation: &Simulation, time: f64) -> Result<(), CaseError> {
         let find =
             |name: &str| simulation.model().find_body(name).ok_or_else(|| CaseError::Absent(format!("body `{name}`")));
@@ -175,7 +175,7 @@ impl Throw {
         let ratio = steps(self.h, fine.h);
         let distance =
             |ours: Option<&Coordinates>, theirs: &Coordinates| ours.map_or(f64::NAN, |ours| furthest(ours, theirs));
-        // The velocity of a step holds over all of it.
+        // The velocity of a step is constant over it.
         let velocities = fine.velocities.iter().enumerate().skip(1);
         let integral = velocities.map(|(k, v)| fine.h * distance(self.velocities.get(k.div_ceil(ratio)), v)).sum();
         let positions = fine.positions.iter().step_by(ratio).enumerate();
@@ -252,7 +252,7 @@ impl Throw {
             .with(Layer::horizontal_marks(vec![0.0]).muted())
             .with(Layer::outlines(balls).muted());
         let longest = largest(self.contacts.iter().map(|contact| contact.normal_impulse));
-        // The largest impulse is as long as a ball is wide.
+        // The largest impulse is drawn as long as the diameter of a ball.
         let scale = 2.0 * radius / longest;
         let from: Vec<_> = self.contacts.iter().map(|contact| [contact.point.x, contact.point.z]).collect();
         let normal = self.contacts.iter().map(|contact| contact.normal * contact.normal_impulse).collect();
@@ -289,7 +289,7 @@ impl Throw {
     }
 }
 
-/// Where the balls are at the end and how they move, with a short step.
+/// Final positions and velocities of the balls, with a short step.
 fn end_state(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let fine = Throw::run(case, LineariseAt::End, case.number("derived.end_state_step")?)?;
     let never = || CaseError::Never("a step".into());

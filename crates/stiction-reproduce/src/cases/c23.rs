@@ -1,4 +1,4 @@
-//! C-23: a feeder that turns cups over, verified by models from cheap to expensive.
+//! C-23: a feeder that turns cups over, verified by models of increasing cost.
 
 use stiction::{Shape, Simulation, planar};
 use stiction_plot::{Axis, Dash, Figure, Layer, Marker, Panel};
@@ -18,14 +18,14 @@ const SCENE: &str = include_str!("../../../../scenes/part_feeder.toml");
 /// Millimetres of a metre.
 const MM: f64 = 1e3;
 
-/// Places of the stages in the study.
+/// Positions of the stages in the study.
 const INELASTIC: usize = 1;
 const COMPLIANT: usize = 2;
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let study = verify::parse(STUDY, "studies/part_feeder.toml", SCENE).map_err(|error| other(&error))?;
     let mut options = VerifyOptions::default();
-    // Cases run side by side on all cores already; the report is the same for any number of threads.
+    // Cases already run in parallel on all cores; the report is the same for any number of threads.
     (options.threads, options.naive) = (case.count("parameters.threads")?, true);
     #[allow(clippy::disallowed_methods, reason = "times are shown and never judged")]
     let begin = std::time::Instant::now();
@@ -56,8 +56,8 @@ fn verdict_rows(account: &mut Account, case: &Reference, report: &VerificationRe
     account.add(Row::new("designs rejected", "", report.rejected.len()).reference(at_least_one()));
     let same = Row::new("the naive verification accepts the same designs", "", naive.same);
     account.add(same.reference(case.exactly("derived.same")?).headline());
-    let share = report.simulations() as f64 / runs as f64;
-    let row = Row::new("simulations of the hierarchical verification over those of the naive one", "", share);
+    let ratio = report.simulations() as f64 / runs as f64;
+    let row = Row::new("simulations of the hierarchical verification over those of the naive one", "", ratio);
     account.add(row.reference(case.at_most("derived.share_at_most")?).headline());
     account.add(Row::new("accepted by the last stage alone, rejected by an earlier one", "", naive.last_alone.len()));
     Ok(())
@@ -99,7 +99,7 @@ fn other(error: &dyn std::fmt::Display) -> CaseError {
     CaseError::Other(error.to_string())
 }
 
-/// One run, drawn.
+/// Figure of one run.
 struct Film {
     walls: Vec<Vec<[f64; 2]>>,
     cups: Vec<Vec<[f64; 2]>>,
@@ -127,7 +127,7 @@ impl Film {
         Ok(film)
     }
 
-    /// Every twentieth point of the way, for its crosses.
+    /// Every twentieth point of the path, for its crosses.
     fn crosses(&self) -> Layer {
         let thinned = |k: usize| self.way.column(k).iter().step_by(20).copied().collect();
         Layer::points(thinned(0), thinned(1)).marker(Marker::Cross)
@@ -157,7 +157,7 @@ fn panel(title: impl Into<String>) -> Panel {
     Panel::new(x, y).titled(title).equal_aspect()
 }
 
-/// The walls, cut off where the picture ends.
+/// The walls, clipped at the border of the figure.
 fn walls(film: &Film) -> Layer {
     let cut = |corners: &Vec<[f64; 2]>| corners.iter().map(|[x, y]| [*x, y.max(-75.0)]).collect();
     Layer::outlines(film.walls.iter().map(cut).collect()).muted()

@@ -1,4 +1,4 @@
-//! C-24: an ellipse drops on a table. What the weight γ of the constraint errors does to the infeasibility.
+//! C-24: an ellipse drops on a table. Effect of the weight γ of the constraint errors on the infeasibility.
 
 use stiction::{BodyBuilder, Dimension, Margin, Model, Preset, Scheme, planar};
 use stiction_plot::{Axis, Figure, Layer, Panel};
@@ -87,7 +87,7 @@ impl Drop {
                 omega,
                 infeasibility: report.penetration,
                 energy: simulation.energy().total(),
-                // Without stabilisation the first impulse comes in the step after the first touch.
+                // Without stabilisation the first impulse occurs in the step after the first contact.
                 touches: report.penetration > 0.0 || simulation.contacts().iter().any(|c| c.normal_impulse > 0.0),
             });
             Ok(())
@@ -118,7 +118,7 @@ fn first_touch(case: &Reference, drops: &[Drop], account: &mut Account) -> Resul
     Ok(())
 }
 
-/// What γ = 0 loses over time, and what γ > 0 may gain in a step on a curved contact.
+/// Growth of the infeasibility with γ = 0 over time, and its largest growth in a step with γ > 0 on a curved contact.
 fn growth_and_gain(case: &Reference, drops: &[Drop], account: &mut Account) -> Result<(), CaseError> {
     let tolerance = case.tolerance("tolerance.scheme")?;
     for drop in drops.iter().filter(|drop| drop.gamma == 0.0) {
@@ -156,8 +156,8 @@ fn decay(case: &Reference, drops: &[Drop], account: &mut Account) -> Result<(), 
     for drop in drops.iter().filter(|drop| drop.gamma > 0.0) {
         let beyond = |pair: &[Sample]| match pair {
             [before, after] => {
-                let way = drop.h * after.omega;
-                after.infeasibility - (1.0 - drop.gamma) * before.infeasibility - 0.5 * curvature * way * way
+                let turned = drop.h * after.omega;
+                after.infeasibility - (1.0 - drop.gamma) * before.infeasibility - 0.5 * curvature * turned * turned
             }
             _ => f64::NAN,
         };

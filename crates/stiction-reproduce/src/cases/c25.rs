@@ -1,4 +1,4 @@
-//! C-25: a hand closes on a glass. With little friction it slips out, with much it is held; errors drift, decay or are gone.
+//! C-25: a hand closes on a glass. With low friction the glass slips out, with high friction it is held. Constraint errors drift, decay or vanish.
 
 use nalgebra::Vector3;
 use stiction::{Simulation, StepCause};
@@ -27,14 +27,22 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     }
     for grasp in &escapes {
         account.add(
-            Row::new(format!("way of the glass from the palm, μ = {little}, γ = {}", grasp.gamma), "m", grasp.way)
-                .reference(case.at_least("derived.out_of_reach")?),
+            Row::new(
+                format!("way of the glass from the palm, μ = {little}, γ = {}", grasp.gamma),
+                "m",
+                grasp.displacement,
+            )
+            .reference(case.at_least("derived.out_of_reach")?),
         );
     }
     for grasp in &holds {
         account.add(
-            Row::new(format!("way of the glass from the palm, μ = {much}, γ = {}", grasp.gamma), "m", grasp.way.abs())
-                .reference(case.at_most("tolerance.held")?),
+            Row::new(
+                format!("way of the glass from the palm, μ = {much}, γ = {}", grasp.gamma),
+                "m",
+                grasp.displacement.abs(),
+            )
+            .reference(case.at_most("tolerance.held")?),
         );
     }
     infeasibility(case, &holds, &mut account)?;
@@ -62,7 +70,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 
 const KNUCKLES: [&str; 3] = ["joint.first knuckle.limits", "joint.second knuckle.limits", "joint.thumb knuckle.limits"];
 
-/// The hand of the scene, with torques that begin later and fingers that stop where they would meet.
+/// The hand of the scene, with torques that begin later and fingers that stop before they collide.
 fn hand(case: &Reference, gamma: f64, changes: &[(&str, f64)]) -> Result<Simulation, CaseError> {
     let from = case.parameter("torques_from")?;
     let changes = changes.iter().map(|(path, value)| (*path, value.to_string()));
@@ -97,10 +105,10 @@ type Outline = Vec<[f64; 2]>;
 
 struct Grasp {
     gamma: f64,
-    /// How far the glass moved from the palm, m.
-    way: f64,
+    /// Distance that the glass moved from the palm, m.
+    displacement: f64,
     steps: Vec<Step>,
-    /// At the times of the published frames.
+    /// Outlines at the times of the published frames.
     frames: Vec<Frame>,
 }
 
@@ -110,7 +118,7 @@ impl Grasp {
         let h = simulation.step_size();
         let times = case.numbers("parameters.frames")?;
         let begin = glass(&simulation)?;
-        let mut grasp = Self { gamma, way: 0.0, steps: Vec::new(), frames: Vec::new() };
+        let mut grasp = Self { gamma, displacement: 0.0, steps: Vec::new(), frames: Vec::new() };
         for _ in 0..steps(case.parameter("duration")?, h) {
             let report = simulation.step()?;
             grasp.steps.push(Step { time: report.time, contacts: report.penetration, joints: report.joint_error });
@@ -118,7 +126,7 @@ impl Grasp {
                 grasp.frames.push(Frame::of(&simulation, *time));
             }
         }
-        grasp.way = glass(&simulation)?.y - begin.y;
+        grasp.displacement = glass(&simulation)?.y - begin.y;
         Ok(grasp)
     }
 
@@ -146,7 +154,7 @@ impl Frame {
     }
 }
 
-/// γ = 0 drifts, γ = 0.2 decays, γ = 1 is gone in a step.
+/// γ = 0 drifts, γ = 0.2 decays, γ = 1 vanishes in one step.
 fn infeasibility(case: &Reference, holds: &[Grasp], account: &mut Account) -> Result<(), CaseError> {
     let [drifts, decays, gone] = holds else { return Err(CaseError::Absent("three weights".into())) };
     for (name, of) in [("contacts", (|step| step.contacts) as fn(&Step) -> f64), ("joints", |step| step.joints)] {
@@ -162,10 +170,10 @@ fn infeasibility(case: &Reference, holds: &[Grasp], account: &mut Account) -> Re
     };
     let [from, to]: [f64; 2] = case.vector("parameters.decay_between")?;
     let count = ((to - from) / case.parameter("step")?).round();
-    let share = libm::pow(joints(decays, to)? / joints(decays, from)?, 1.0 / count);
+    let ratio = libm::pow(joints(decays, to)? / joints(decays, from)?, 1.0 / count);
     let decay = Tolerance::absolute(case.number("tolerance.decay")?);
     account.add(
-        Row::new("γ = 0.2: error of joints between events, share left by a step", "", share)
+        Row::new("γ = 0.2: error of joints between events, share left by a step", "", ratio)
             .reference(Expected::within(case.value("derived.decay_per_step")?, decay))
             .headline(),
     );

@@ -1,4 +1,4 @@
-//! C-26: friction of a sliding block from what a camera saw: whole histories, windows, particles, all steps as one program.
+//! C-26: friction of a sliding block from camera observations: full trajectories, windows, particle filters, direct transcription (MPEC).
 
 use stiction::{Scene, Simulation, scene};
 use stiction_identify::filter::{Drift, Filter, FilterOptions, FilterReport, Keep};
@@ -27,8 +27,8 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         .published(Expected::shown(case.number("published.filter")?))
         .reference(case.expected("parameters.friction", "tolerance.filter")?);
     account.add(row.headline());
-    let program = program_rows(case, &recording, &mut account)?;
-    let motions = Motions::of(case, (&whole, &followed, program.as_ref()))?;
+    let transcribed = mpec_rows(case, &recording, &mut account)?;
+    let motions = Motions::of(case, (&whole, &followed, transcribed.as_ref()))?;
     motions.rows(case, &mut account)?;
     account.draw(
         "Place, angle and speed of the block: seen, and as each method estimates them",
@@ -45,11 +45,11 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// The block; `scheme` comes behind the settings of the simulation.
+/// The block; `scheme` follows the settings of the simulation.
 fn text(case: &Reference, preset: &str, scheme: &str) -> Result<String, CaseError> {
     let number = |name: &str| case.parameter(name);
     let pair = |name: &str| case.vector::<2>(&format!("parameters.{name}"));
-    let feet: Result<Vec<[f64; 2]>, _> =
+    let support_points: Result<Vec<[f64; 2]>, _> =
         (0..case.length("parameters.feet")?).map(|k| pair(&format!("feet.{k}"))).collect();
     let (step, frames) = (number("step")?, number("frames")?);
     Ok(format!(
@@ -61,7 +61,7 @@ fn text(case: &Reference, preset: &str, scheme: &str) -> Result<String, CaseErro
         -number("gravity")?,
         number("mass")?,
         number("inertia")?,
-        feet?,
+        support_points?,
         number("friction")?,
         pair("size")?,
         pair("force")?,
@@ -75,12 +75,12 @@ fn target(case: &Reference, text: String) -> Result<Target, CaseError> {
     Ok(Target { text, file_name: "block.toml".to_owned(), parameters: vec![friction] })
 }
 
-/// The block with the quadratic cone, the law that made the recording.
+/// The block with the quadratic cone, the law of the recording.
 fn cone(case: &Reference) -> Result<Target, CaseError> {
     target(case, text(case, "", "")?)
 }
 
-/// The block with a friction polygon, the first direction along x: another law than the one that made the recording.
+/// The block with a friction polygon, the first direction along x: not the law of the recording.
 fn polygon(case: &Reference) -> Result<Target, CaseError> {
     let scheme = format!("[scheme]\ndirections = {}\n", case.count("parameters.directions")?);
     target(case, text(case, "preset = \"stewart-trinkle\"\n", &scheme)?)
@@ -109,7 +109,7 @@ fn frames(
     Ok(frames)
 }
 
-/// The true motion, in shorter steps than those of the estimates.
+/// The true motion, with shorter steps than those of the estimates.
 fn truth(case: &Reference) -> Result<Vec<Frame>, CaseError> {
     let per_frame = case.count("parameters.true_steps_per_frame")?;
     let step = case.parameter("step")? / per_frame as f64;
@@ -130,7 +130,7 @@ fn truth_rows(case: &Reference, truth: &[Frame], account: &mut Account) -> Resul
     Ok(())
 }
 
-/// What the camera saw of it.
+/// Camera observations of the true motion.
 fn recorded(case: &Reference, truth: &[Frame]) -> Result<Recording, CaseError> {
     let noise =
         Noise { position: case.number("parameters.noise.position")?, angle: case.number("parameters.noise.angle")? };
@@ -180,7 +180,7 @@ fn friction(window: &Window) -> f64 {
     window.values.first().copied().unwrap_or(f64::NAN)
 }
 
-/// Estimates from the last so many frames, of each length.
+/// Estimates from the last so many frames, for each length.
 fn window_rows(
     case: &Reference,
     (recording, whole): (&Recording, &FitReport),
@@ -218,7 +218,7 @@ fn window_rows(
     Ok(all)
 }
 
-/// Particles as in the source: what would be negative is zero.
+/// Particle filter as in the source: negative values are set to zero.
 fn follow(case: &Reference, recording: &Recording) -> Result<FilterReport, CaseError> {
     let drift = Drift { walk: case.number("parameters.filter.walk")?, spread: None };
     let options = FilterOptions {
@@ -231,12 +231,8 @@ fn follow(case: &Reference, recording: &Recording) -> Result<FilterReport, CaseE
     Filter { target: &cone(case)?, recording, options }.run().map_err(CaseError::other)
 }
 
-/// All steps as one program.
-fn program_rows(
-    case: &Reference,
-    recording: &Recording,
-    account: &mut Account,
-) -> Result<Option<MpecReport>, CaseError> {
+/// Direct transcription (MPEC).
+fn mpec_rows(case: &Reference, recording: &Recording, account: &mut Account) -> Result<Option<MpecReport>, CaseError> {
     let target = cone(case)?;
     let solve = |engine| fit(&[Member::whole(&target, recording)], &MpecOptions::new(engine)).map_err(CaseError::other);
     let report = engine().map(solve).transpose()?;
@@ -256,7 +252,7 @@ fn program_rows(
     Ok(report)
 }
 
-/// The motion as each method estimates it.
+/// Motion as estimated by each method.
 struct Motions {
     step: f64,
     named: Vec<(&'static str, Option<Vec<Frame>>)>,
@@ -265,20 +261,21 @@ struct Motions {
 impl Motions {
     fn of(
         case: &Reference,
-        (whole, followed, program): (&FitReport, &FilterReport, Option<&MpecReport>),
+        (whole, followed, transcribed): (&FitReport, &FilterReport, Option<&MpecReport>),
     ) -> Result<Self, CaseError> {
         let scene = cone(case)?.scene(&whole.values()).map_err(CaseError::other)?;
         let start = whole.starts.first().map(|start| &start.state);
         let shot = frames(&scene, start, case.count("parameters.frames")?, 1)?;
         let three = |numbers: &[f64]| std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(f64::NAN));
         let moments = followed.moments.iter().map(|moment| (three(&moment.q), three(&moment.v))).collect();
-        let program = program.and_then(|report| report.motions.first());
-        let program = program.map(|motion| motion.q.iter().zip(&motion.v).map(|(q, v)| (three(q), three(v))).collect());
-        let named = vec![("shooting", Some(shot)), ("particles", Some(moments)), ("program of all steps", program)];
+        let transcribed = transcribed.and_then(|report| report.motions.first());
+        let transcribed =
+            transcribed.map(|motion| motion.q.iter().zip(&motion.v).map(|(q, v)| (three(q), three(v))).collect());
+        let named = vec![("shooting", Some(shot)), ("particles", Some(moments)), ("program of all steps", transcribed)];
         Ok(Self { step: case.parameter("step")?, named })
     }
 
-    /// Where each method ends.
+    /// Final state of each method.
     fn rows(&self, case: &Reference, account: &mut Account) -> Result<(), CaseError> {
         let many = case.number("tolerance.end_deviations")?;
         let position = case.number("parameters.noise.position")?;

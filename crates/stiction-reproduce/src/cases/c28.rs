@@ -1,4 +1,4 @@
-//! C-28: what more friction directions cost and bring: a block on three feet, by polygons and by the cone.
+//! C-28: cost and accuracy of more friction directions: a block on three support points, by polygons and by the cone.
 
 use std::f64::consts::{PI, TAU};
 
@@ -53,7 +53,7 @@ fn polygon(n_d: f64) -> Scheme {
     scheme
 }
 
-/// A block on three point feet that slides this way and turns.
+/// A block on three support points that slides in this direction and rotates.
 fn model(case: &Reference, heading: f64, spin: f64) -> Result<Model, CaseError> {
     let number = |name: &str| case.parameter(name);
     let inertia = Matrix3::from_diagonal(&Vector3::from(case.vector::<3>("parameters.moments")?));
@@ -69,7 +69,7 @@ fn model(case: &Reference, heading: f64, spin: f64) -> Result<Model, CaseError> 
     on_floor(Dimension::Spatial, [block], [0.0, 0.0, -number("gravity")?], friction(number("friction")?))
 }
 
-/// What the slide of the block asked of the solver.
+/// Work of the solver for the slide of the block.
 struct Slide {
     size: usize,
     /// Mean over the steps.
@@ -97,7 +97,7 @@ impl Slide {
     }
 }
 
-/// The friction of a polygon points to the corner next to the slip; the velocity after a step differs by their chord.
+/// The friction of a polygon points to the corner nearest to the slip; the velocity after a step differs by their chord.
 fn chords(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (h, tolerance) = (case.parameter("step")?, case.tolerance("tolerance.chord")?);
     let full = case.parameter("friction")? * case.parameter("gravity")? * h;
@@ -106,7 +106,7 @@ fn chords(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
         Ok::<_, CaseError>(Vector3::from_iterator(end.state().v.iter().copied().take(3)))
     };
     for n_d in case.numbers("parameters.directions")? {
-        // This far from a corner towards the middle between two.
+        // Angle from a corner towards the middle between two corners.
         let angle = case.parameter("share_of_the_way_to_the_middle")? * PI / n_d;
         let error = (after(angle, polygon(n_d))? - after(angle, Preset::Ncp.scheme())?).norm();
         account.add(

@@ -1,4 +1,4 @@
-//! C-29: the double pendulum in a plane falls on the floor with P1, slides and sticks by turns.
+//! C-29: the double pendulum in a plane falls on the floor with P1, which alternates between slip and stick.
 
 use stiction::EventKind;
 use stiction::stepping::ContactStep;
@@ -42,7 +42,7 @@ enum Mode {
     Slip,
 }
 
-/// Below this P1 sticks, m/s.
+/// Speed below which P1 sticks, m/s.
 const STICKS: f64 = 1e-9;
 
 fn mode(contact: &ContactStep) -> Mode {
@@ -93,7 +93,7 @@ impl Motion {
         let h = self.h;
         let near = Tolerance::absolute(case.number("tolerance.event_steps")? * h);
         let events = case.table("derived.events")?;
-        // In the steps of the impact P1 is held, which is not an event of the exact motion.
+        // In the steps of the impact P1 is at rest, which is not an event of the exact motion.
         let held = usize::from(self.changes.first().is_some_and(|(now, _)| *now == Mode::Stick));
         account.add(
             Row::new(format!("changes between sliding and sticking, h = {h} s"), "", self.changes.len() - held)
@@ -124,7 +124,7 @@ impl Motion {
     }
 }
 
-/// The impulse of the impact, which holds P1 for an instant, with a short step.
+/// Impulse of the impact, which holds P1 for an instant, with a short step.
 fn impact(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let h = case.parameter("impact_step")?;
     let mut pendulum = Pendulum::new(case, "planar")?;
@@ -154,7 +154,7 @@ fn impact(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// The same between events by an integrator of high order; time and x of P1.
+/// Time and x of P1 between events by an integrator of high order.
 fn events(case: &Reference, account: &mut Account) -> Result<Vec<[f64; 2]>, CaseError> {
     let (sampling, length) = (case.parameter("sampling")?, case.parameter("length")?);
     let mut simulation = truth(case, "planar", sampling)?;
@@ -175,7 +175,7 @@ fn events(case: &Reference, account: &mut Account) -> Result<Vec<[f64; 2]>, Case
     Ok(samples)
 }
 
-/// One row for each expected event; `found` tells whether P1 came to rest, and when.
+/// One row for each expected event; `found` holds true if P1 came to rest, and the time.
 fn compare_events(
     events: &[Entry],
     found: &[(bool, f64)],
@@ -184,7 +184,7 @@ fn compare_events(
 ) -> Result<Vec<Row>, CaseError> {
     let row = |(k, event): (usize, &Entry)| {
         let sticks = event.number("sticks")? == 1.0;
-        // A change of the other kind, or none, is at no time near the expected one.
+        // A change of the other kind, or none, gives NaN, which is never near the expected time.
         let ours = found.get(k).filter(|(found, _)| *found == sticks).map_or(f64::NAN, |(_, time)| *time);
         let what = if sticks { "comes to rest" } else { "begins to slide" };
         Ok(Row::new(format!("change {}: P1 {what}, {how}", k + 1), "s", ours)

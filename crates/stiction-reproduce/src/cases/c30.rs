@@ -39,7 +39,7 @@ impl Bounces {
         pendulum.run(case.parameter("duration")?, h, |pendulum, contact| {
             let v = pendulum.p1_velocity();
             bounces.samples.push([pendulum.state.time, v.x, v.z]);
-            // One step brings P1 to the plane, the next one throws it back.
+            // One step brings P1 to the plane, the next one applies the restitution.
             if let Some((time, before)) = hit.take() {
                 bounces.impacts.push(Impact { time, before, after: contact.after[0] });
             } else if contact.impulse[0] > 0.0 {
@@ -54,8 +54,8 @@ impl Bounces {
         let restitution = case.number("published.restitution")?;
         // Later impacts follow each other faster than steps.
         let until = case.parameter("judged_until")?;
-        let judged = self.impacts.iter().filter(|impact| impact.time < until);
-        let worst = largest(judged.map(|impact| (impact.after / impact.before + restitution).abs()));
+        let compared = self.impacts.iter().filter(|impact| impact.time < until);
+        let worst = largest(compared.map(|impact| (impact.after / impact.before + restitution).abs()));
         account.add(
             Row::new(
                 format!("velocity after an impact over that before, largest distance from {restitution}, h = {h} s"),
@@ -76,7 +76,7 @@ impl Bounces {
             for (quantity, unit, ours, name, tolerance) in rows {
                 let row = Row::new(format!("impact {}: {quantity}, h = {h} s", k + 1), unit, ours)
                     .reference(Expected::within(exact.number(name)?, tolerance));
-                // The last impact of the shortest step says most.
+                // The last impact of the shortest step is the most significant.
                 let shown = k == 2 && name == "after" && self.shortest(case)?;
                 account.add(if shown { row.headline() } else { row });
             }
@@ -84,7 +84,7 @@ impl Bounces {
         Ok(())
     }
 
-    /// Whether no run has a shorter step.
+    /// True if no run has a shorter step.
     fn shortest(&self, case: &Reference) -> Result<bool, CaseError> {
         Ok(case.numbers("parameters.steps")?.iter().all(|h| self.h <= *h))
     }

@@ -42,7 +42,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// Two rods along x of their links; the first floats in the plane or is hinged to the world.
+/// Two rods along x of their links; the first is free in the plane or hinged to the world.
 struct Chain {
     tree: Tree,
     at: Kinematics,
@@ -91,13 +91,13 @@ struct Scene {
     problem: SystemContacts,
 }
 
-/// Contacts of the case, and friction directions of each.
+/// Number of contacts of the case, and of friction directions of each.
 const CONTACTS: usize = 4;
 
-/// What a form of the problem gives.
+/// Solution of a form of the problem.
 struct Forces {
     normal: Vec<f64>,
-    /// Along the tangents. Opposite directions of a contact that sticks may both push; only their difference is determined.
+    /// Forces along the tangents. Opposite directions of a sticking contact may both be positive; only their difference is determined.
     friction: Vec<f64>,
     slip_speed: Vec<f64>,
     velocity: Vec<f64>,
@@ -155,7 +155,7 @@ impl Scene {
         Ok(Forces::of(&solution.complementary, solution.free))
     }
 
-    /// How far the rows of N and B times q̇ are from relative velocities along n, t and −t, by the twists of the links.
+    /// Largest difference of the rows of N and B times q̇ from relative velocities along n, t and −t, by the twists of the links.
     fn rates_off(&self) -> f64 {
         let v: Vec<f64> = self.chains.iter().flat_map(|chain| chain.v.iter().copied()).collect();
         let times = |column: &dyn Fn(usize) -> Option<f64>| {
@@ -222,7 +222,7 @@ fn sizes(case: &Reference, scene: &Scene, account: &mut Account) -> Result<(), C
     Ok(())
 }
 
-/// The matrices beside those written out by hand.
+/// The matrices beside those derived by hand.
 fn matrices(case: &Reference, scene: &Scene, account: &mut Account) -> Result<(), CaseError> {
     let mut mixed = MixedLcp::default();
     scene.problem.mixed(&mut mixed);
@@ -293,7 +293,7 @@ fn figure(scene: &Scene, forces: &Forces) -> Figure {
         panel = panel.with(Layer::line(x, y).named(format!("system {}", k + 1)).marker(Marker::Disc).width(2.0));
     }
     let strongest = largest(forces.normal.iter().copied());
-    // The largest normal force is half a metre long.
+    // The largest normal force is drawn half a metre long.
     let scale = 0.5 / strongest;
     let (mut from, mut to) = (Vec::new(), Vec::new());
     for ((contact, normal), friction) in scene.contacts.iter().zip(&forces.normal).zip(&forces.friction) {

@@ -1,4 +1,4 @@
-//! C-33: where forces do not exist, have no bound or are not unique, a time step still has a solution.
+//! C-33: problems whose forces do not exist, are unbounded or are not unique: a time step still has a solution.
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 use stiction::complementarity::{
@@ -28,7 +28,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// The rod with its lower tip on the floor, and the arm from its centre to the point that touches.
+/// The rod with its lower tip on the floor, and the arm from its centre to the contact point.
 fn rod(case: &Reference) -> Result<(Model, Vector3<f64>), CaseError> {
     let (half, radius) = (case.parameter("length")? / 2.0, case.parameter("radius")?);
     let (theta, tip) = (case.parameter("theta")?, case.vector::<2>("parameters.tip_velocity")?);
@@ -44,7 +44,7 @@ fn rod(case: &Reference) -> Result<(Model, Vector3<f64>), CaseError> {
     Ok((model, Vector3::new(-half * cos, -y, 0.0)))
 }
 
-/// a_nn − μ a_nt < 0: sliding to the right, more normal force makes the tip sink faster.
+/// a_nn − μ a_nt < 0: for sliding to the right, more normal force accelerates the tip into the floor.
 fn acceleration_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
     let (_, arm) = rod(case)?;
     let (m, j) = (case.parameter("mass")?, case.parameter("inertia")?);
@@ -66,7 +66,7 @@ fn acceleration_rows(account: &mut Account, case: &Reference) -> Result<(), Case
 
 const PRESETS: [Preset; 4] = [Preset::StewartTrinkle, Preset::AnitescuPotra, Preset::Ncp, Preset::AnitescuHart];
 
-/// Steps and, of each preset, the normal impulses over them.
+/// Steps and, for each preset, the normal impulses over them.
 fn painleve_rows(account: &mut Account, case: &Reference) -> Result<Vec<(f64, [f64; 4])>, CaseError> {
     let mut impulses = Vec::new();
     let mut fastest = 0.0_f64;
@@ -155,22 +155,22 @@ fn four_feet(case: &Reference, gravity: [f64; 3]) -> Result<Model, CaseError> {
 
 type Method = Box<dyn Solver<FrictionProblem> + Send>;
 
-/// Methods that have nothing in common, each with what it promises: the last two are not made for the last digits.
+/// Independent methods, each with its accuracy: the last two do not aim at full precision.
 fn methods() -> Result<[(&'static str, Method, f64); 5], CaseError> {
     let exact = FrictionNsgsOptions { tolerance: 1e-13, ..FrictionNsgsOptions::default() };
-    let sweeps = FrictionNsgs::with_options(exact).map_err(|error| CaseError::Other(error.to_string()))?;
+    let gauss_seidel = FrictionNsgs::with_options(exact).map_err(|error| CaseError::Other(error.to_string()))?;
     Ok([
         ("active set", Box::new(FrictionActiveSet::default()), 1e-9),
-        ("gauss-seidel", Box::new(sweeps), 1e-9),
+        ("gauss-seidel", Box::new(gauss_seidel), 1e-9),
         ("newton", Box::new(FrictionNewton::default()), 1e-9),
         ("interior point", Box::new(FrictionInteriorPoint::default()), 1e-7),
         ("reference", Box::new(FrictionReference::default()), 1e-7),
     ])
 }
 
-/// Velocities agree between methods; how the four contacts share the load does not.
+/// Velocities agree between methods; the distribution of the load over the four contacts does not.
 fn four_contact_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
-    let (mut velocity_off, mut loose_off, mut share_off) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let (mut velocity_off, mut loose_off, mut load_off) = (0.0_f64, 0.0_f64, 0.0_f64);
     for index in 0..case.length("parameters.box.gravities")? {
         let gravity: [f64; 3] = case.vector(&format!("parameters.box.gravities.{index}"))?;
         let mut first: Option<([f64; 6], Vec<f64>)> = None;
@@ -181,12 +181,12 @@ fn four_contact_rows(account: &mut Account, case: &Reference) -> Result<(), Case
             let mut simulation = simulation.with_ladder(ladder);
             let _ = simulation.step()?;
             let velocity: [f64; 6] = v(&simulation, "box")?;
-            let shares: Vec<f64> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
-            let (one, one_shares) = first.get_or_insert((velocity, shares.clone()));
+            let loads: Vec<f64> = simulation.contacts().iter().map(|contact| contact.normal_impulse).collect();
+            let (one, one_loads) = first.get_or_insert((velocity, loads.clone()));
             let off = velocity.iter().zip(one.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, larger);
             let target = if tolerance < 1e-8 { &mut velocity_off } else { &mut loose_off };
             *target = larger(*target, off);
-            share_off = shares.iter().zip(one_shares.iter()).map(|(a, b)| (a - b).abs()).fold(share_off, larger);
+            load_off = loads.iter().zip(one_loads.iter()).map(|(a, b)| (a - b).abs()).fold(load_off, larger);
         }
     }
     let row =
@@ -194,7 +194,7 @@ fn four_contact_rows(account: &mut Account, case: &Reference) -> Result<(), Case
     account.add(row.reference(case.at_most("tolerance.velocity.abs")?));
     let row = Row::new("box on four contacts: the same with 2 interior methods", "m/s, rad/s", loose_off);
     account.add(row.reference(case.at_most("tolerance.velocity_interior.abs")?));
-    let row = Row::new("box on four contacts: largest difference of a normal impulse", "N s", share_off);
+    let row = Row::new("box on four contacts: largest difference of a normal impulse", "N s", load_off);
     account.add(row.reference(case.at_least("derived.shares_differ_at_least")?));
     Ok(())
 }

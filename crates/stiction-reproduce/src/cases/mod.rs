@@ -40,7 +40,7 @@ mod space_pendulum;
 
 use crate::Case;
 
-/// The line of a case in the table: its name and its module.
+/// Entry of a case in the table: its name and its module.
 macro_rules! case {
     ($id:literal, $module:ident) => {
         Case {

@@ -1,4 +1,4 @@
-//! A particle on a moving plate, as C-15 and C-16 have it: the scenes of `scenes/plate`, run and watched.
+//! A particle on a moving plate, for C-15 and C-16: the scenes of `scenes/plate`, run and observed.
 
 use nalgebra::{Point3, Vector3};
 use stiction::{ContactMode, Pose, Scene, Scheme, Simulation};
@@ -6,7 +6,7 @@ use stiction::{ContactMode, Pose, Scene, Scheme, Simulation};
 use crate::CaseError;
 use crate::world::steps;
 
-/// Metres to the centimetres of the source.
+/// Centimetres, the unit of the source, per metre.
 pub(crate) const CM: f64 = 100.0;
 
 /// The particle after a step.
@@ -14,13 +14,13 @@ pub(crate) const CM: f64 = 100.0;
 pub(crate) struct Sample {
     /// End of the step, s.
     pub(crate) time: f64,
-    /// Place of the particle, world axes, m.
+    /// Position of the particle, world axes, m.
     pub(crate) place: Point3<f64>,
     /// Velocity of the particle, world axes, m/s.
     pub(crate) velocity: Vector3<f64>,
     /// Pose of the plate.
     pub(crate) plate: Pose,
-    /// What the contact did; open where there was none.
+    /// Contact mode; open without a contact.
     pub(crate) mode: ContactMode,
     /// Normal force averaged over the step, N.
     pub(crate) normal_force: f64,
@@ -55,7 +55,7 @@ pub(crate) fn scene(name: &str, text: &str, changes: &[(&str, String)]) -> Resul
     stiction::scene::parse_with(text, name, &changes).map_err(CaseError::other)
 }
 
-/// Runs the particle of a scene, the only body that moves freely, showing every step.
+/// Runs the particle of a scene, the only dynamic body, and reports every step.
 pub(crate) fn run(
     scene: &Scene,
     scheme: &Scheme,

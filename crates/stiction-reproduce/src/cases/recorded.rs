@@ -1,4 +1,4 @@
-//! What the cases of identification share: motions seen with noise, and what an engine for nonlinear programs says of them.
+//! Helpers of the cases of identification: noisy observations of motions, and results of an engine for nonlinear programs.
 
 use nalgebra::Vector3;
 use stiction_identify::mpec::program::Engine;
@@ -6,12 +6,12 @@ use stiction_identify::{Noise, Orientation, Recording, Track};
 
 use crate::{Account, Value};
 
-/// The engine of this build, the fastest where there are several; none in a plain build.
+/// Engine of this build, the fastest if there are several; none in a plain build.
 pub(super) fn engine() -> Option<Engine> {
     Engine::available().first().copied()
 }
 
-/// Says what to do where there is none.
+/// Adds a remark on the missing engine.
 pub(super) fn remark_without_engine(account: &mut Account) {
     if engine().is_none() {
         account.remark(
@@ -21,12 +21,12 @@ pub(super) fn remark_without_engine(account: &mut Account) {
     }
 }
 
-/// What a report says, or that there is no engine that could have made one.
+/// Value of a report, or a note that no engine is available.
 pub(super) fn of<R>(report: Option<&R>, value: impl FnOnce(&R) -> Value) -> Value {
     report.map_or(Value::NotInBuild, value)
 }
 
-/// A number to the nearest multiple of `to`: engines are libraries whose last digits differ between versions and machines.
+/// Rounds a number to a multiple of `to`: engines are libraries whose last digits differ between versions and machines.
 pub(super) fn rounded(number: f64, to: f64) -> Value {
     Value::Number((number / to).round() * to)
 }
@@ -49,7 +49,7 @@ impl Camera {
         Self { recording: Recording { name: name.to_owned(), times: Vec::new(), tracks: vec![track] } }
     }
 
-    /// A body in the plane was seen at a place and, perhaps, at an angle.
+    /// Adds an observation of a planar body: its position and, if observed, its angle.
     pub(super) fn see(&mut self, time: f64, [x, y]: [f64; 2], angle: Option<f64>) {
         self.recording.times.push(time);
         for track in &mut self.recording.tracks {
@@ -64,7 +64,7 @@ impl Camera {
     }
 }
 
-/// Coordinate 0 or 1 of what was seen, row by row; 2 is the angle.
+/// Coordinate 0 or 1 of the observations, row by row; 2 is the angle.
 pub(super) fn seen(recording: &Recording, coordinate: usize) -> Vec<f64> {
     let Some(track) = recording.tracks.first() else { return Vec::new() };
     let angle = |turned: &Option<Orientation>| match turned {

@@ -14,7 +14,7 @@ use stiction::{
 use crate::world::ground;
 use crate::{CaseError, Reference};
 
-/// How P1 and the bodies of a case start.
+/// Initial state of P1 and the bodies of a case.
 struct Start {
     p1: Vector3<f64>,
     velocity: Vector3<f64>,
@@ -24,7 +24,7 @@ struct Start {
 }
 
 impl Start {
-    /// What stands below `parameters.PART`.
+    /// Reads the initial state below `parameters.PART`.
     fn read(case: &Reference, part: &str) -> Result<Self, CaseError> {
         let path = |name: &str| format!("parameters.{part}.{name}");
         let vector = |name: &str| case.vector::<3>(&path(name));
@@ -67,12 +67,12 @@ fn tree(case: &Reference) -> Result<Tree, CaseError> {
 }
 
 impl Pendulum {
-    /// The pendulum of a case, with what stands below `parameters.PART`, and the exact friction cone.
+    /// The pendulum of a case with the parameters below `parameters.PART` and the exact friction cone.
     pub(crate) fn new(case: &Reference, part: &str) -> Result<Self, CaseError> {
         Self::with(case, part, HybridOptions { form: HybridForm::Cone, ..HybridOptions::default() })
     }
 
-    /// The same with the contact solved in another form.
+    /// [`Self::new`] with the contact solved in another form.
     pub(crate) fn with(case: &Reference, part: &str, options: HybridOptions) -> Result<Self, CaseError> {
         let (start, tree) = (Start::read(case, part)?, tree(case)?);
         let at = Kinematics::new(&tree);
@@ -93,18 +93,18 @@ impl Pendulum {
         Ok(Self { stepper, state: HybridState::new(q, v), at, length: case.parameter("length")? })
     }
 
-    /// Unknowns of the contact problem of a step.
+    /// Number of unknowns of the contact problem of a step.
     pub(crate) fn size(&mut self, h: f64) -> Result<usize, CaseError> {
         Ok(self.stepper.step(&mut self.state, h).map_err(CaseError::other)?.size)
     }
 
-    /// One step; what the contact of P1 did in it.
+    /// Makes one step; returns the contact of P1 in it.
     pub(crate) fn step(&mut self, h: f64) -> Result<ContactStep, CaseError> {
         let _ = self.stepper.step(&mut self.state, h).map_err(CaseError::other)?;
         self.stepper.contacts().first().copied().ok_or_else(|| CaseError::Absent("contact of P1".into()))
     }
 
-    /// Steps to `end`, showing each.
+    /// Makes steps to `end`, and reports each.
     pub(crate) fn run(
         &mut self,
         end: f64,
@@ -118,7 +118,7 @@ impl Pendulum {
         Ok(())
     }
 
-    /// Sets the orientation of a and of b relative to a, and the angular velocities that belong to them.
+    /// Sets the orientation of a and of b relative to a, and their angular velocities.
     pub(crate) fn set(&mut self, orientations: [UnitQuaternion<f64>; 2], omega: [Vector3<f64>; 2]) {
         let q = orientations.iter().flat_map(numbers);
         self.state.q.iter_mut().skip(3).zip(q).for_each(|(old, new)| *old = new);
@@ -136,12 +136,12 @@ impl Pendulum {
         self.length
     }
 
-    /// The place of P1.
+    /// Position of P1.
     pub(crate) fn p1(&self) -> Vector3<f64> {
         Vector3::from_iterator(self.state.q.iter().copied().take(3))
     }
 
-    /// The velocity of P1.
+    /// Velocity of P1.
     pub(crate) fn p1_velocity(&self) -> Vector3<f64> {
         Vector3::from_iterator(self.state.v.iter().copied().take(3))
     }
@@ -158,7 +158,7 @@ impl Pendulum {
         [turned(0), turned(0).inverse() * turned(1)]
     }
 
-    /// Centre of mass of both bodies, which weigh the same.
+    /// Centre of mass of both bodies, which have equal mass.
     pub(crate) fn centre(&mut self) -> Vector3<f64> {
         let middle = Point3::new(0.0, 0.0, -0.5 * self.length);
         let sum: Vector3<f64> = self.poses().iter().map(|pose| (pose * middle).coords).sum();
@@ -202,7 +202,7 @@ pub(crate) fn model(case: &Reference, part: &str) -> Result<Model, CaseError> {
     Ok(builder.build()?)
 }
 
-/// The same pendulum between its events by an integrator of high order, as a truth to compare with.
+/// The same pendulum between its events by an integrator of high order, as a reference.
 pub(crate) fn truth(case: &Reference, part: &str, step: f64) -> Result<Simulation, CaseError> {
     Ok(Simulation::new(model(case, part)?, Preset::Reference.scheme(), step)?)
 }
@@ -227,7 +227,7 @@ pub(crate) fn centre_of(simulation: &Simulation) -> Option<Vector3<f64>> {
     Some((pose(simulation, "a")?.translation.vector + pose(simulation, "b")?.translation.vector) * 0.5)
 }
 
-/// Body-fixed 1-2-3 angles of a rotation, of all that give it those nearest to `before`: what integrating angles would give.
+/// Body-fixed 1-2-3 angles of a rotation, unwrapped to those nearest to `before`, as integrated angles would be.
 pub(crate) fn continuous_angles(turn: &Rotation3<f64>, before: [f64; 3]) -> [f64; 3] {
     let [a, b, c] = to_body_123(&UnitQuaternion::from_rotation_matrix(turn)).angles;
     let near = |angles: [f64; 3]| {

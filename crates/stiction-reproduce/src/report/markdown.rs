@@ -1,4 +1,4 @@
-//! The committed summary: every row that can be judged, as Markdown. Times on a machine have no place in it.
+//! The committed summary: every row that can be compared, as Markdown. Times on a machine are left out.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
          `stiction reproduce --all --out DIR` draws the figures.\n\n",
     );
     let tally = Tally::of(outcomes);
-    let _ = writeln!(text, "{} cases, {} rows: {}.\n", outcomes.len(), judged(outcomes), tally.words());
+    let _ = writeln!(text, "{} cases, {} rows: {}.\n", outcomes.len(), compared_rows(outcomes), tally.words());
     headlines(&mut text, outcomes);
     text.push_str("\n## All cases\n\n| case | | source | rows | verdict |\n|---|---|---|---|---|\n");
     for outcome in outcomes {
@@ -31,7 +31,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
     text
 }
 
-fn judged(outcomes: &[Outcome]) -> usize {
+fn compared_rows(outcomes: &[Outcome]) -> usize {
     outcomes.iter().flat_map(Outcome::rows).filter(|row| !row.is_timing()).count()
 }
 
@@ -69,12 +69,12 @@ fn headlines(text: &mut String, outcomes: &[Outcome]) {
     }
 }
 
-/// Text that stays within its cell.
+/// Escapes a text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// The name that Markdown viewers give the heading of the case.
+/// Anchor of the heading of the case in Markdown viewers.
 fn anchor(outcome: &Outcome) -> String {
     let heading = format!("{} {}", outcome.case.id, outcome.title()).to_lowercase();
     heading

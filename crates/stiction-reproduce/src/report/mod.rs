@@ -1,4 +1,4 @@
-//! Reports of cases that were run: data for programs, a table for the documentation, a page to look at.
+//! Reports of cases that were run: data for programs, a table for the documentation, a page for readers.
 
 mod markdown;
 mod page;
@@ -15,7 +15,7 @@ pub use page::page;
 pub struct Report<'o> {
     /// Version of this crate.
     pub version: &'static str,
-    /// How many rows have which verdict.
+    /// Number of rows with each verdict.
     pub rows: Tally,
     /// The cases.
     pub cases: Vec<CaseReport<'o>>,
@@ -26,22 +26,22 @@ pub struct Report<'o> {
 pub struct CaseReport<'o> {
     /// Its name.
     pub id: &'static str,
-    /// What it is.
+    /// Its title.
     pub title: &'o str,
-    /// Where it was published.
+    /// Its publication.
     pub source: String,
     /// Its file.
     pub file: &'static str,
-    /// What follows for the case.
+    /// Verdict on the case.
     pub verdict: Conclusion,
-    /// Why it did not come to its end.
+    /// Error that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Its rows.
     pub rows: Vec<RowReport<'o>>,
-    /// What its figures show, and what of the source they stand for.
+    /// Contents of its figures, and the corresponding figures of the source.
     pub figures: Vec<[&'o str; 2]>,
-    /// What a reader should know.
+    /// Remarks for the reader.
     pub remarks: &'o [String],
 }
 
@@ -58,22 +58,22 @@ pub struct RowReport<'o> {
     verdict: Verdict,
 }
 
-/// What follows for a case from its rows.
+/// Verdict on a case from its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// Every row that can be judged holds.
+    /// Every row that can be compared holds.
     Holds,
-    /// Nothing fails, and something published is not met for a stated reason.
+    /// No row fails, and a published value is not met for a stated reason.
     Differs,
-    /// Nothing fails, and something needs a build with an engine.
+    /// No row fails, and a row needs a build with an engine.
     NotInBuild,
-    /// A row fails, or the case did not come to its end.
+    /// A row fails, or the case ended with an error.
     Fails,
 }
 
 impl Conclusion {
-    /// In words.
+    /// Text of the verdict.
     pub fn word(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -84,18 +84,18 @@ impl Conclusion {
     }
 }
 
-/// How many rows have which verdict.
+/// Number of rows with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Rows that hold.
     pub hold: usize,
-    /// Rows that fail, and cases that did not come to their end.
+    /// Rows that fail, and cases that ended with an error.
     pub fail: usize,
-    /// Rows that meet the reference and not what was published.
+    /// Rows that meet the reference and not the published value.
     pub differ: usize,
-    /// Rows that do not meet a first derivation, which nobody published and a later one did not confirm.
+    /// Rows that do not meet a first derivation, which was not published and which a later derivation did not confirm.
     pub differ_from_first: usize,
-    /// Rows without anything to compare with.
+    /// Rows without a value to compare with.
     pub no_reference: usize,
     /// Rows that need a build with an engine.
     pub not_in_build: usize,
@@ -126,7 +126,7 @@ impl Tally {
         }
     }
 
-    /// `12 hold, 1 fails, 2 differ from print`; what there is none of is not said.
+    /// `12 hold, 1 fails, 2 differ from print`; counts of zero are left out.
     pub fn words(&self) -> String {
         let verb = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
         let parts = [
@@ -146,12 +146,12 @@ impl Tally {
 }
 
 impl Outcome {
-    /// What the case is, or its name where its file cannot be read.
+    /// Title of the case, or its name if its file cannot be read.
     pub fn title(&self) -> &str {
         self.reference.as_ref().and_then(|reference| reference.note("title")).unwrap_or(self.case.id)
     }
 
-    /// Where it was published.
+    /// Its publication.
     pub fn source(&self) -> String {
         let Some(reference) = &self.reference else { return String::new() };
         let work = reference.note("source.work").unwrap_or_default();
@@ -161,7 +161,7 @@ impl Outcome {
         }
     }
 
-    /// Where it was published, by author, year and place only.
+    /// Its publication, by author, year and place only.
     pub fn short_source(&self) -> String {
         let Some(reference) = &self.reference else { return String::new() };
         let Some(key) = reference.note("source.key") else { return self.source() };
@@ -174,7 +174,7 @@ impl Outcome {
         }
     }
 
-    /// What follows for the case.
+    /// Verdict on the case.
     pub fn conclusion(&self) -> Conclusion {
         let tally = Tally::of([self]);
         match tally {
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::{Account, CASES, CaseError, Expected};
 
-    /// A case that gave rows with these values, each of which should be 1.
+    /// A case with rows of these values, each of which should be 1.
     fn outcome(values: &[f64]) -> Outcome {
         let mut account = Account::default();
         for value in values {

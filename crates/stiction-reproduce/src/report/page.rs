@@ -67,7 +67,7 @@ fn section(text: &mut String, outcome: &Outcome) {
     text.push_str("</section>\n");
 }
 
-/// Where it comes from, what the source says in words, what it leaves open and how reference values were found.
+/// Publication, statements of the source, its open points, and the derivation of the reference values.
 fn published(text: &mut String, outcome: &Outcome, reference: &Reference) {
     let _ = writeln!(text, "<h3>Published</h3><p>{}</p>", escape(&outcome.source()));
     for statement in reference.statements("published") {
@@ -151,7 +151,7 @@ fn class_of_verdict(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Text of a file as a sentence: a capital at its start and a stop at its end.
+/// A text of the file as a sentence: with a capital at its start and a stop at its end.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
@@ -163,7 +163,7 @@ fn sentence(text: &str) -> String {
     escape(&whole)
 }
 
-/// Text that no browser takes for anything else.
+/// Escapes a text for HTML.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

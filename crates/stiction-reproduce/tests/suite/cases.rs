@@ -1,4 +1,4 @@
-//! All cases: what they give, and how they are found.
+//! All cases: their results, and their lookup by name.
 
 use std::sync::OnceLock;
 
@@ -42,7 +42,7 @@ fn cases_are_in_order_and_found_by_their_names() {
     assert!(find("C-99").is_none() && find("rod").is_none());
 }
 
-/// Cases run side by side, and some of them run their parts side by side: the page is the same for any number of threads.
+/// Cases run in parallel, and some of them run their parts in parallel: the page is the same for any number of threads.
 #[test]
 fn any_number_of_threads_gives_the_same_page() {
     let cases: Vec<_> = ["C-02", "C-05", "C-13", "C-32"].iter().map(|id| find(id).unwrap()).collect();

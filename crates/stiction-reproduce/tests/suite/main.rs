@@ -1,6 +1,6 @@
-//! Every case runs to its end, no row fails, and what is committed about them is current.
+//! Every case runs to its end, no row fails, and the committed pages about them are current.
 
-// What goes wrong in tests should panic.
+// Errors in tests should panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod cases;

@@ -1,6 +1,6 @@
-//! What is committed about the cases is what they give now; the page holds everything it shows.
+//! The committed pages about the cases equal the current results; the page contains everything it shows.
 
-// Compares files of the project with what the cases give.
+// Compares files of the project with the results of the cases.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;
@@ -16,13 +16,13 @@ fn committed(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)).unwrap()
 }
 
-/// The first line in which two texts differ.
+/// First line in which two texts differ.
 fn difference(ours: &str, theirs: &str) -> Option<String> {
     let line = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
     line.map(|(a, b)| format!("\n  now       {a}\n  committed {b}"))
 }
 
-/// What a build without an engine can compare: everything but the cases that need one, and the sums over all cases.
+/// The part that a build without an engine can compare: everything but the cases that need one, and the sums over all cases.
 fn comparable(text: &str) -> String {
     let lacking: Vec<&str> = outcomes()
         .iter()

@@ -1,4 +1,4 @@
-//! C-08: a block slides over a hole whose far wall is slanted. Faces that end where they end let it pass; faces without end stop it.
+//! C-08: a block slides over a hole whose far wall is slanted. Bounded faces let it pass; unbounded faces stop it.
 
 mod particle;
 
@@ -24,8 +24,8 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     }
     let h = case.number("parameters.steps.0")?;
     let (_, off) = slide(case, with_corners(Preset::Ncp, CornerLogic::Conjunctive), h, &[])?;
-    let share = (off[0] / case.number("derived.height")?).max(off[1] / case.number("derived.speed")?);
-    let row = Row::new("conjunction: change of height or speed, as a share", "", share);
+    let fraction = (off[0] / case.number("derived.height")?).max(off[1] / case.number("derived.speed")?);
+    let row = Row::new("conjunction: change of height or speed, as a share", "", fraction);
     let row = row.reference(case.at_least("tolerance.artefact_share")?);
     account.add(row.published(statement(case, "published.conjunction")?));
     particle::rows(&mut account, case)?;
@@ -38,7 +38,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What the source says in words.
+/// Statements of the source in words.
 fn statement(case: &Reference, path: &str) -> Result<Expected, CaseError> {
     Ok(Expected::shown(Value::Text(case.text(path)?.to_owned())))
 }
@@ -54,7 +54,7 @@ fn polygon(corners: &[[f64; 2]]) -> Result<Shape, CaseError> {
     Ok(planar::Shape::polygon(&corners)?.into())
 }
 
-/// Corners of the ground with its hole, as far as anything goes.
+/// Corners of the ground with its hole, wide enough for all motions.
 fn ground(case: &Reference) -> Result<[[f64; 2]; 8], CaseError> {
     let (left, right) = (case.parameter("hole_left")?, case.parameter("hole_right")?);
     let (bottom, depth) = (case.parameter("hole_bottom_right")?, case.parameter("hole_depth")?);
@@ -88,10 +88,10 @@ fn block_over_hole(case: &Reference) -> Result<Model, CaseError> {
     Ok(builder.build()?)
 }
 
-/// Pose and velocity of the block at some moments.
+/// Pose and velocity of the block at some times.
 type Snapshots = Vec<([f64; 3], [f64; 3])>;
 
-/// The block at these moments, and the largest changes of its height and speed.
+/// The block at these times, and the largest changes of its height and speed.
 fn slide(case: &Reference, scheme: Scheme, h: f64, moments: &[f64]) -> Result<(Snapshots, [f64; 2]), CaseError> {
     let (height, speed) = (case.number("derived.height")?, case.number("derived.speed")?);
     let (mut snapshots, mut off) = (Snapshots::new(), [0.0_f64; 2]);

@@ -14,11 +14,11 @@ type Impulses = [f64; 2];
 
 /// One step at the corner.
 struct Corner {
-    /// The solutions of the file.
+    /// Solutions of the file.
     known: Vec<Impulses>,
-    /// Those that enumeration finds; degenerate index sets give one twice.
+    /// Solutions by enumeration; degenerate index sets give one twice.
     found: Vec<Impulses>,
-    /// The one that the step takes.
+    /// Solution of the step.
     taken: Impulses,
 }
 
@@ -80,11 +80,11 @@ fn corner(case: &Reference, index: usize) -> Result<Corner, CaseError> {
     })
 }
 
-/// A particle that would have these gaps to the two faces of a corner at the end of a step in which nothing acts.
+/// A particle that would have these gaps to the two faces of a corner at the end of a step without forces.
 fn particle_at_corner(gaps: [f64; 2], h: f64) -> Result<Model, CaseError> {
     let [slanted, level] = gaps;
     let x = level - std::f64::consts::SQRT_2 * slanted;
-    // It comes from above, and from the side of the face it is more outside of.
+    // It approaches from above, and from the side of the face to which its gap is larger.
     let v = [if slanted > level { 5.0 } else { 0.5 }, -6.0];
     let mut builder = ModelBuilder::new(Dimension::Planar);
     let corner = [[-1.0, -1.0], [-0.5, -1.0], [0.0, -0.8], [0.5, -1.0], [1.0, -1.0], [1.0, 0.0], [0.0, 0.0]];

@@ -1,4 +1,4 @@
-//! The circle field: angular rates, sticking, and the way round.
+//! The circle field: angular rates, sticking, and the paths.
 
 use rayon::prelude::*;
 use stiction::ContactMode;
@@ -12,7 +12,7 @@ use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
 const SCENE: &str = include_str!("../../../../../scenes/plate/circle.toml");
 
-/// Adds angular rates and shares of sticking; returns the path of the first radius and the figure of the ways round.
+/// Adds angular rates and fractions of sticking; returns the path of the first radius and the figure of the paths.
 pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(Path, Figure), CaseError> {
     let rows = case.table("derived.circle_rates")?;
     let rounds: Result<Vec<_>, CaseError> = rows.par_iter().map(|row| Round::run(case, row)).collect();
@@ -25,7 +25,7 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(Path, Figu
     Ok((first.path.until(case.parameter("duration")?), figure))
 }
 
-/// A particle on its way round.
+/// A particle on its circular path.
 struct Round {
     radius: f64,
     path: Path,
@@ -38,7 +38,7 @@ impl Round {
     fn run(case: &Reference, row: &Entry) -> Result<Self, CaseError> {
         let radius = row.number("r")?;
         let field = |changes: &[(&str, String)]| plate::scene("scenes/plate/circle.toml", SCENE, changes);
-        // How high the plate begins.
+        // Initial height of the plate.
         let height = field(&[])?.model.initial_state().q.get(2).copied().unwrap_or(0.0);
         let field = field(&[("body.particle.position", format!("[{:?}, 0.0, {height:?}]", radius / CM))])?;
         let (h, period) = (case.parameter("step")?, 1.0 / case.parameter("frequency")?);
@@ -76,11 +76,11 @@ impl Round {
 }
 
 fn figure(rounds: &[Round]) -> Figure {
-    let mut ways = plan(&[]).titled("(a) ways in 41.89 s");
+    let mut paths = plan(&[]).titled("(a) ways in 41.89 s");
     for (k, round) in rounds.iter().enumerate() {
         let name = format!("{} cm", round.radius);
-        ways = ways.with(Layer::line(round.path.place(0), round.path.place(1)).named(name).colour(k));
-        ways = ways.with(Layer::points(vec![round.radius], vec![0.0]).marker(Marker::Ring).colour(k));
+        paths = paths.with(Layer::line(round.path.place(0), round.path.place(1)).named(name).colour(k));
+        paths = paths.with(Layer::points(vec![round.radius], vec![0.0]).marker(Marker::Ring).colour(k));
     }
     let mut slip = Panel::new(time_axis(), Axis::new("slip speed", "cm/s"));
     if let Some(round) = rounds.last() {
@@ -94,5 +94,5 @@ fn figure(rounds: &[Round]) -> Figure {
             .with(Layer::line(column(&|sample| sample.time), speeds).named("slip"))
             .with(Layer::points(at, zeros).named("sticks").marker(Marker::Disc).colour(1));
     }
-    Figure::new("").columns(2).with(ways).with(slip)
+    Figure::new("").columns(2).with(paths).with(slip)
 }

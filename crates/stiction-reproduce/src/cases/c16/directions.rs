@@ -8,7 +8,7 @@ use super::AT;
 use super::path::{Path, errors_over_time, plan, polygon};
 use crate::{Account, CaseError, Entry, Expected, Reference, Row};
 
-/// A field with more and more friction directions.
+/// A field with an increasing number of friction directions.
 pub(super) struct OverDirections {
     name: &'static str,
     pub(super) base: Path,

@@ -1,4 +1,4 @@
-//! C-16: a particle on a vibrating plate, its path over the step and over the number of friction directions.
+//! C-16: a particle on a vibrating plate, its path as a function of the step and of the number of friction directions.
 
 mod circle;
 mod directions;
@@ -109,7 +109,7 @@ fn fields(circle: &Path, scaled: &Path, centrifuge: &Path) -> Figure {
     fields.into_iter().fold(empty, |figure, (title, path)| figure.with(plan(&[(None, path)]).titled(title)))
 }
 
-/// Where the particles are at the end.
+/// Final positions of the particles.
 fn ends(case: &Reference, centrifuge: &Path, scaled: &Path, account: &mut Account) -> Result<(), CaseError> {
     let tolerance = case.tolerance("tolerance.end")?;
     let last = centrifuge.sample(case.parameter("duration")?)?;

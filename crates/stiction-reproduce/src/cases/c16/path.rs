@@ -1,4 +1,4 @@
-//! The path of a particle, and how paths are drawn.
+//! The path of a particle, and figures of paths.
 
 use stiction::{PrescribedSlip, Preset, Scene, Scheme};
 use stiction_plot::{Axis, Layer, Marker, Panel};
@@ -15,7 +15,7 @@ pub(super) struct Path {
     pub(super) samples: Vec<Sample>,
 }
 
-/// Between two samples, s: the longest step of the studies.
+/// Time between two samples, s: the longest step of the studies.
 pub(super) const SAMPLING: f64 = 1e-3;
 
 impl Path {
@@ -41,7 +41,7 @@ impl Path {
         self.samples.iter().map(|sample| sample.time).collect()
     }
 
-    /// A coordinate of the place, cm.
+    /// A coordinate of the position, cm.
     pub(super) fn place(&self, axis: usize) -> Vec<f64> {
         self.samples.iter().map(|sample| sample.place[axis] * CM).collect()
     }
@@ -62,19 +62,19 @@ impl Path {
     }
 }
 
-/// The quadratic friction law; the velocity of the plate is taken at the end of the step, as in the derived tables.
+/// Scheme with the quadratic friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
 pub(super) fn cone() -> Scheme {
     cone_with(PrescribedSlip::End)
 }
 
-/// The same with another moment at which the velocity of the plate is taken.
+/// [`cone`] with another time at which the velocity of the plate is taken.
 pub(super) fn cone_with(slip: PrescribedSlip) -> Scheme {
     let mut scheme = Preset::Ncp.scheme();
     scheme.prescribed_slip = slip;
     scheme
 }
 
-/// A friction polygon.
+/// Scheme with a friction polygon.
 pub(super) fn polygon(directions: u32) -> Scheme {
     let mut scheme = Preset::StewartTrinkle.scheme();
     (scheme.prescribed_slip, scheme.directions) = (PrescribedSlip::End, directions);

@@ -1,4 +1,4 @@
-//! The centrifuge over the length of the step.
+//! The centrifuge as a function of the step.
 
 use rayon::prelude::*;
 use stiction::{PrescribedSlip, Scene};
@@ -14,7 +14,7 @@ use crate::{Account, CaseError, Expected, Reference, Row};
 /// The centrifuge with shorter and shorter steps.
 pub(super) struct OverSteps {
     base: Path,
-    /// As in the table, from the shortest to the longest.
+    /// Runs in the order of the table, from the shortest to the longest step.
     pub(super) paths: Vec<Path>,
 }
 
@@ -42,7 +42,7 @@ impl OverSteps {
                 account.add(if shown { row.headline() } else { row });
             }
         }
-        // The base has half the step of the shortest and so, at first order, as much error as their distance.
+        // The base has half the step of the shortest run and so, at first order, an error of the size of their distance.
         let errors: Result<Vec<f64>, _> = self.paths.iter().map(|path| path.distance(&self.base, 6.0)).collect();
         let errors = errors?;
         let own = errors.first().copied().unwrap_or(f64::NAN);
@@ -100,7 +100,7 @@ impl OverSteps {
     }
 }
 
-/// The scheme does not say at which moment of the step the velocity of the plate is taken; the error depends on it.
+/// The scheme does not state the time within the step at which the velocity of the plate is taken; the error depends on it.
 pub(super) fn moments_of_the_plate(case: &Reference, field: &Scene, account: &mut Account) -> Result<(), CaseError> {
     let steps = [case.parameter("step")?, case.parameter("base_step")?];
     let error = |slip: PrescribedSlip| {

@@ -1,4 +1,4 @@
-//! C-20: motions of a plate that were found by a search, and the search.
+//! C-20: motions of a plate that were found by a search, and the search itself.
 
 mod circle;
 mod saddle;
@@ -10,7 +10,7 @@ use super::plate::{self, CM, Sample};
 use crate::world::steps;
 use crate::{Account, CaseError, Reference};
 
-/// Between two samples that are drawn, s.
+/// Time between two samples of a figure, s.
 const SAMPLING: f64 = 1e-2;
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
@@ -23,28 +23,28 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// The quadratic friction law; the velocity of the plate is taken at the end of the step, as in the derived tables.
+/// Scheme with the quadratic friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
 fn cone() -> Scheme {
     let mut scheme = Preset::Ncp.scheme();
     scheme.prescribed_slip = PrescribedSlip::End;
     scheme
 }
 
-/// A particle that begins on the plate.
-struct Way {
-    /// Every [`SAMPLING`] seconds.
+/// A particle that starts on the plate.
+struct Trajectory {
+    /// States at intervals of [`SAMPLING`] seconds.
     samples: Vec<Sample>,
-    /// Share of the steps in which nothing presses it onto the plate.
+    /// Fraction of the steps without a normal force.
     airborne: f64,
 }
 
-impl Way {
-    /// From a place in cm on the plate of a scene, with the step and for the time in which rates are measured.
+impl Trajectory {
+    /// Runs from a position in cm on the plate of a scene, with the step and the duration for measuring rates.
     fn run(case: &Reference, field: &Field, start: [f64; 2]) -> Result<Self, CaseError> {
         Self::run_for(field, start, case.parameter("step")?, case.parameter("duration")?)
     }
 
-    /// With another step and for another time.
+    /// [`Self::run`] with another step and another duration.
     fn run_for(field: &Field, start: [f64; 2], h: f64, duration: f64) -> Result<Self, CaseError> {
         let scene = field.scene_from(start.map(|x| x / CM))?;
         let (every, mut count, mut airborne, mut samples) = (steps(SAMPLING, h), 0, 0, Vec::new());
@@ -63,7 +63,7 @@ impl Way {
         self.samples.get(index).ok_or_else(|| CaseError::Never(format!("t = {time} s")))
     }
 
-    /// A coordinate of the place, cm.
+    /// A coordinate of the position, cm.
     fn place(&self, axis: usize) -> Vec<f64> {
         self.samples.iter().map(|sample| sample.place[axis] * CM).collect()
     }
@@ -77,7 +77,7 @@ struct Field<'f> {
 }
 
 impl Field<'_> {
-    /// The scene with the particle on the plate, as it lies at t = 0.
+    /// The scene with the particle on the plate at t = 0.
     fn scene_from(&self, [x, y]: [f64; 2]) -> Result<Scene, CaseError> {
         let scene = plate::scene(self.name, self.text, &self.changes)?;
         let simulation = Simulation::from_scene(&scene)?;

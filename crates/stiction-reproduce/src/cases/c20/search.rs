@@ -1,10 +1,10 @@
-//! The search itself, from the printed start: free, and with the penalty for separation.
+//! The search itself, from the printed start: unconstrained, and with the penalty for separation.
 
 use rayon::prelude::*;
 use stiction_plot::{Axis, Figure, Layer, Panel};
 use stiction_study::design::{self, DesignReport, DesignSearch, Log};
 
-use super::{Way, circle};
+use super::{Trajectory, circle};
 use crate::{Account, CaseError, Expected, Reference, Row, Value};
 
 const SCENE: &str = include_str!("../../../../../scenes/plate/circle.toml");
@@ -23,7 +23,7 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
             for (radius, rate) in radii.iter().zip(&rates) {
                 let row = Row::new(format!("own search, {words}: angular rate at {radius} cm"), "rad/s", *rate);
                 let expected = Expected::within(target, case.tolerance("tolerance.search_rate")?);
-                // Only the free search can reach the rate at every radius.
+                // Only the unconstrained search can reach the rate at every radius.
                 account.add(if words == "free" { row.published(expected) } else { row });
             }
             Ok(rates.iter().map(|rate| (rate - target).abs()).fold(0.0, f64::max))
@@ -46,7 +46,7 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
     Ok(())
 }
 
-/// A ready design, made shorter.
+/// A study file, shortened.
 fn searched(case: &Reference, file: &str, text: &str) -> Result<DesignReport, CaseError> {
     let search = design::parse(text, file, SCENE).map_err(CaseError::other)?;
     let mut options = *search.options();
@@ -63,7 +63,7 @@ fn rates(case: &Reference, report: &DesignReport, radii: &[f64]) -> Result<Vec<f
         found.map(|chosen| chosen.value).ok_or_else(|| CaseError::Absent(format!("parameter `{name}`")))
     };
     let plate = circle::field([value("A6")?, value("A3")?, value("C3")?]);
-    let rate = |radius: &f64| circle::rate(case, &Way::run(case, &plate, [*radius, 0.0])?);
+    let rate = |radius: &f64| circle::rate(case, &Trajectory::run(case, &plate, [*radius, 0.0])?);
     radii.par_iter().map(rate).collect()
 }
 

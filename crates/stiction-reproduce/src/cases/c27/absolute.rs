@@ -1,4 +1,4 @@
-//! The pendulum advanced in the velocity of P1 and the angular velocities of both bodies, which are not those of the tree: in
+//! The pendulum advanced in the velocity of P1 and the angular velocities of both bodies, which are not those of the tree. In
 //! these velocities the errors of an independent implementation are known to three digits.
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
@@ -7,7 +7,7 @@ use stiction::multibody::rotation::from_rotation_vector;
 use crate::cases::space_pendulum::Pendulum;
 use crate::{CaseError, Reference};
 
-/// Orientations of both bodies in the world, their angular velocities in their own axes, and the pendulum that is set to them.
+/// Orientations of both bodies in the world, their angular velocities in body axes, and the pendulum that is set to them.
 pub(super) struct Absolute {
     pendulum: Pendulum,
     e: [UnitQuaternion<f64>; 2],
@@ -21,8 +21,8 @@ impl Absolute {
         Ok(Self { pendulum, e: [a, a * b], omega: [Vector3::zeros(); 2] })
     }
 
-    /// ω_B = Rᵀ ω_A + ω with R and ω the relative orientation and angular velocity; its derivative has −ω × Rᵀ ω_A, which the
-    /// tree counts as a velocity product of its own.
+    /// ω_B = Rᵀ ω_A + ω with R and ω the relative orientation and angular velocity; its derivative contains −ω × Rᵀ ω_A, which the
+    /// tree has as a velocity product.
     fn step(&mut self, h: f64) -> Result<(), CaseError> {
         let relative = self.e[0].inverse() * self.e[1];
         let carried = relative.inverse() * self.omega[0];
@@ -53,7 +53,7 @@ impl Absolute {
         [self.e[0], self.e[0].inverse() * self.e[1]].map(UnitQuaternion::to_rotation_matrix)
     }
 
-    /// Centre of mass of the two rods, which weigh the same.
+    /// Centre of mass of the two rods, which have equal mass.
     pub(super) fn centre(&self) -> Vector3<f64> {
         let along = Vector3::z() * self.pendulum.length();
         self.p1() - self.e[0] * along * 0.75 - self.e[1] * along * 0.25

@@ -1,4 +1,4 @@
-//! The pendulum is dropped on the plane without friction: nothing pushes its centre of mass sideways, but the scheme lets it
+//! The pendulum is dropped on the plane without friction. No horizontal force acts on its centre of mass, but the scheme lets it
 //! drift with the step.
 
 use stiction::{EventKind, Preset};
@@ -88,7 +88,7 @@ fn between_events(case: &Reference, account: &mut Account) -> Result<(), CaseErr
 /// The drift of a run by divide and conquer.
 struct Drift {
     h: f64,
-    /// Time, and how far the centre of mass has moved along x and y.
+    /// Time, and displacement of the centre of mass along x and y.
     samples: Vec<[f64; 3]>,
 }
 
@@ -122,7 +122,7 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
         }
     }
     let impact = case.number("derived.drift.impact")?;
-    // The scheme falls a little faster and touches a step earlier.
+    // The scheme falls slightly faster and makes contact a step earlier.
     let flies = |run: &'_ Drift, sample: &[f64; 3]| sample[0] < impact - 2.0 * run.h;
     let early = runs.iter().flat_map(|run| run.samples.iter().filter(|sample| flies(run, sample)));
     let moved = largest(early.flat_map(|sample| [sample[1].abs(), sample[2].abs()]));
@@ -133,7 +133,7 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
     Ok(())
 }
 
-/// With the coordinates of both bodies horizontal momentum is kept exactly, and so is the centre of mass.
+/// With the coordinates of both bodies horizontal momentum is conserved exactly, and the centre of mass does not move.
 fn maximal(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (model, mut start, mut moved) = (model(case, "drift")?, None, 0.0_f64);
     simulate(model, Preset::Ncp.scheme(), case.parameter("maximal_step")?, 2.0, |simulation, _| {

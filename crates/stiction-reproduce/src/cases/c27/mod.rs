@@ -20,7 +20,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// Unknowns of the contact problem: they do not depend on the number of bodies.
+/// Number of unknowns of the contact problem: it does not depend on the number of bodies.
 fn sizes(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (h, directions) = (case.number("published.step")?, case.count("sizes.directions")?);
     for (name, form) in [("terminal", HybridForm::Terminal), ("appended", HybridForm::Appended)] {

@@ -25,7 +25,7 @@ pub(super) fn add(case: &Reference, account: &mut Account) -> Result<(), CaseErr
     figures(case, h, last.number("t")?, account)
 }
 
-/// The motion between events by an integrator of high order, beside the table.
+/// Motion between events by an integrator of high order, beside the table.
 fn between_events(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (sampling, length) = (case.parameter("sampling")?, case.parameter("length")?);
     let tolerance = case.tolerance("tolerance.event_driven")?;
@@ -55,7 +55,7 @@ fn between_events(case: &Reference, account: &mut Account) -> Result<(), CaseErr
     Ok(())
 }
 
-/// The errors of an independent implementation of the scheme, in its velocities.
+/// Errors of an independent implementation of the scheme, in its velocities.
 fn scheme(case: &Reference, last: &Entry, account: &mut Account) -> Result<(), CaseError> {
     let (t, tolerance) = (last.number("t")?, case.tolerance("tolerance.scheme")?);
     for (k, row) in case.table("scheme")?.iter().enumerate() {
@@ -108,7 +108,7 @@ fn order(case: &Reference, last: &Entry, account: &mut Account) -> Result<(), Ca
 /// Names of the angles.
 const ANGLES: [&str; 3] = ["q₁", "q₂", "q₃"];
 
-/// Angles by the scheme and by an integrator of high order, and how far they are apart.
+/// Angles by the scheme and by an integrator of high order, and their difference.
 fn figures(case: &Reference, h: f64, end: f64, account: &mut Account) -> Result<(), CaseError> {
     let sampling = case.parameter("sampling")?;
     let (mut pendulum, mut exact) = (Pendulum::new(case, "sliding")?, truth(case, "sliding", sampling)?);

@@ -1,4 +1,4 @@
-//! C-32: a box that is dropped flat rocks for ever on a penalty model and rests at once with complementarity.
+//! C-32: a box that is dropped flat rocks for ever with a penalty model and rests at once with complementarity.
 
 mod penalty;
 
@@ -38,7 +38,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// What a run shows.
+/// Results of a run.
 struct Drop {
     rms: f64,
     landed: f64,
@@ -56,7 +56,7 @@ fn penalty(case: &Reference, seconds: f64, per_second: f64) -> Result<Drop, Case
         if time > seconds - 1.0 {
             sum += body.omega * body.omega;
         }
-        // Ten steps a point keep every rocking visible.
+        // One point per ten steps keeps every oscillation visible.
         if step % 10 == 0 {
             trace.push(time, [body.y, body.angle]);
         }
@@ -90,7 +90,7 @@ fn complementarity(case: &Reference, seconds: f64) -> Result<Drop, CaseError> {
     Ok(Drop { rms: (sum * h).sqrt(), landed, end: q(&end, "box")?, trace })
 }
 
-/// The box at turning points of its angle, once it has come to rock.
+/// The box at turning points of its angle, once it rocks.
 fn snapshots(case: &Reference, penalty: &Drop) -> Result<Figure, CaseError> {
     let half = [0.5 * case.parameter("width")?, 0.5 * case.parameter("height")?];
     let rocks = case.parameter("snapshots_from_angle")?;

@@ -1,7 +1,7 @@
-//! The penalty model that exact contact is measured against: a planar box on an undamped spring at its deepest vertex.
+//! The penalty model for comparison with exact contact: a planar box on an undamped spring at its deepest vertex.
 //!
-//! In a flat drop both lower vertices are equally deep. The first one (the left) carries then, which is what every program that
-//! takes "the deepest" does; that choice starts the rocking.
+//! In a flat drop both lower vertices are equally deep. The first one (the left) then carries the load, as in every program that
+//! uses the deepest vertex; that choice starts the rocking.
 
 use crate::{CaseError, Reference};
 
@@ -12,7 +12,7 @@ pub(super) struct PenaltyBox {
     mass: f64,
     stiffness: f64,
     gravity: f64,
-    /// Height of the centre, angle, and their rates; the horizontal motion is idle.
+    /// Height of the centre, angle, and their rates; there is no horizontal motion.
     pub(super) y: f64,
     pub(super) angle: f64,
     pub(super) v_y: f64,
@@ -35,7 +35,7 @@ impl PenaltyBox {
     }
 
     /// Semi-implicit Euler: rates from the forces at the start of the step, positions from the new rates. It is symplectic, so it
-    /// neither damps nor feeds the rocking.
+    /// neither damps nor amplifies the rocking.
     pub(super) fn advance(&mut self, h: f64) {
         let [a, b] = self.half;
         let inertia = self.mass * (a * a + b * b) / 3.0;

@@ -61,7 +61,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The pendulum of two rods, as the file says; everything else is added by the case.
+    /// The pendulum of two rods of the file; the case adds everything else.
     pub(crate) fn read(case: &Reference) -> Result<Self, CaseError> {
         let number = |path: &str| case.parameter(path);
         let rod = |name: &str| -> Result<Rod, CaseError> {
@@ -80,14 +80,14 @@ impl Family {
         })
     }
 
-    /// The same on the block of the file.
+    /// Adds the block of the file.
     pub(crate) fn on_block(mut self, case: &Reference) -> Result<Self, CaseError> {
         let field = |field: &str| case.parameter(&format!("block.{field}"));
         self.block = Some(Block { mass: field("mass")?, width: field("width")?, height: field("height")? });
         Ok(self)
     }
 
-    /// The same with this friction of the floor.
+    /// Sets the friction of the floor.
     pub(crate) fn with_friction(mut self, mu: f64) -> Self {
         self.floor_friction = mu;
         self

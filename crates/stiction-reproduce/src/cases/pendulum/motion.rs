@@ -1,4 +1,4 @@
-//! Comparing motions of the family with their tables, and drawing them.
+//! Comparison of motions of the family with their tables, and their figures.
 
 use stiction::Simulation;
 use stiction_plot::{Layer, Marker, Panel};
@@ -63,7 +63,7 @@ pub(crate) fn motion_rows(
     Ok(())
 }
 
-/// A number of a table, as simulated.
+/// A simulated number of a table.
 struct Number {
     entry: usize,
     name: String,
@@ -141,7 +141,7 @@ fn meaning(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Adds lines, with names where there are several, and rings where the table has numbers for them.
+/// Adds lines, with names if there are several, and rings at the numbers of the table.
 pub(crate) fn with_marks<const N: usize>(
     mut panel: Panel,
     entries: &[Entry],
