@@ -1,7 +1,7 @@
 //! `[[body.shape]]`.
 
 use nalgebra::{Point2, Point3, Vector3};
-use stiction_geometry::{Shape, ShapeError, implicit::Piece, planar, spatial};
+use stiction_geometry::{Shape, ShapeError, implicit::ConvexPart, planar, spatial};
 use stiction_multibody::{Filter, Pose, limits, rotation};
 
 use super::{
@@ -143,14 +143,14 @@ fn with_article(kind: &str) -> String {
 }
 
 /// Returns the convex parts of an intersection, each at its pose.
-fn parts(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<Piece>, Fault> {
+fn parts(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<ConvexPart>, Fault> {
     let part = |(index, table): (usize, &ShapeTable)| {
         let at = at.index(index);
         if let Some(foreign) = ["groups", "meets"].into_iter().find(|key| at.key(key).exists()) {
             return Err(at.key(foreign).fault(format!("`{foreign}` is for the whole shape, not for a part of it")));
         }
         let (shape, local) = (shape(reader, &at, table)?, local(reader, &at, table)?);
-        Piece::shape(&shape, &local)
+        ConvexPart::shape(&shape, &local)
             .ok_or_else(|| at.fault("a polygon with notches is not convex").hint("cut it into convex parts"))
     };
     tables.iter().enumerate().map(part).collect()

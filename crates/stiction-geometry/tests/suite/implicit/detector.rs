@@ -179,7 +179,7 @@ fn solids_without_end_do_not_meet_each_other() {
     let half_plane: Shape = planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
     let piece = |angle: f64| {
         let pose = Pose::new(Vector3::zeros(), Vector3::z() * angle);
-        stiction_geometry::implicit::Piece::shape(&half_plane, &pose).unwrap()
+        stiction_geometry::implicit::ConvexPart::shape(&half_plane, &pose).unwrap()
     };
     let corner: Shape = planar::Shape::intersection([piece(0.0), piece(1.0)]).unwrap().into();
     let disc: Shape = planar::Shape::disc(1.0).unwrap().into();

@@ -1,7 +1,7 @@
 //! The convex hull of a mesh, with few enough vertices for a scene file.
 
 use nalgebra::{Point3, Vector3};
-use stiction_geometry::spatial::{ConvexPolyhedron, convex_pieces};
+use stiction_geometry::spatial::{ConvexPolyhedron, convex_parts};
 
 use super::Mesh;
 
@@ -23,7 +23,7 @@ pub(in crate::robot) struct Hull {
 pub(in crate::robot) fn convex_hulls(mesh: &Mesh) -> Result<Vec<Hull>, String> {
     // A mesh without a hull has no parts; the error is that of the hull.
     hull(mesh)?;
-    convex_pieces(&mesh.corners, &mesh.triangles).into_iter().map(hull_of).collect()
+    convex_parts(&mesh.corners, &mesh.triangles).into_iter().map(hull_of).collect()
 }
 
 /// Returns the vertices of the convex hull. If there are too many, it keeps the outermost ones in evenly spread
