@@ -11,9 +11,8 @@ pub struct Scratch {
 
 /// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by feature.
 ///
-/// If a non-convex polygon takes part, contacts come chain by chain (see [`ContactPoint::chain`]). Chains are in the
-/// order of their least features, and each is sorted by feature. The gap of a chain is its *largest* gap, and is at
-/// most `margin`.
+/// Contacts of a non-convex polygon come chain by chain (see [`ContactPoint::chain`]). Chains are in the order of their
+/// least features, and each is sorted by feature. The gap of a chain is its *largest* gap, and is at most `margin`.
 ///
 /// Exchanging A and B mirrors the result: the same gaps and points, opposite normals, exchanged features. The only
 /// exception is a contact without a unique normal, where the choice may favour A.

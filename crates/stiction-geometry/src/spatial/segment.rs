@@ -114,8 +114,8 @@ pub(super) fn cross(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], slack: f64) -> b
 
 /// Returns the closest points of two segments.
 ///
-/// If the lines are closest inside both segments, these are the points; otherwise one of the points is an end.
-/// Distances are known to `tie`.
+/// The closest points of the lines are those of the segments if they are inside both; otherwise one of the points is
+/// an end. Distances are known to `tie`.
 pub(super) fn closest(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], tie: f64) -> Closest {
     if let Some((t_a, t_b)) = lines(a, b)
         && (t_a > 0.0 && t_a < 1.0 && t_b > 0.0 && t_b < 1.0)

@@ -1,4 +1,4 @@
-//! Convex pieces of meshes: they cover the mesh, keep notches free, and random triangles do not upset them.
+//! Convex parts of meshes: they cover the mesh, keep notches free, and accept random triangles.
 
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;

@@ -96,7 +96,7 @@ fn samples(shape: &Shape, pose: &Pose, random: &mut Random, count: usize) -> Vec
     (0..count).map(|_| pose * ray(random)).collect()
 }
 
-/// Both solids lie behind the planes through the closest points: that is what makes them the closest.
+/// Both solids lie behind the planes through the closest points, which proves that these are the closest.
 #[test]
 fn planes_through_the_points_separate_sampled_surfaces() {
     let mut random = Random(21);
@@ -127,7 +127,7 @@ fn planes_through_the_points_separate_sampled_surfaces() {
     assert!(apart > 100, "{apart}");
 }
 
-/// In shallow overlap the depth is the least over all directions, found by trying a fine fan of them.
+/// In shallow overlap the depth is the least over all directions, sampled densely.
 #[test]
 fn shallow_depth_is_the_least_of_all_directions() {
     const FAN: usize = 3600;
@@ -171,7 +171,7 @@ fn highest(convex: &Convex, x: &Point3<f64>) -> f64 {
     (0..convex.functions()).map(|k| convex.jet(k, x).value).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The least gap by the kernels of vertices, edges and faces, which know nothing of functions.
+/// Returns the least gap by the kernels of vertices, edges and faces, which do not use functions.
 #[test]
 fn of_cores_as_the_other_kernels_find_them() {
     let mut random = Random(23);
@@ -208,7 +208,7 @@ fn of_half_planes_that_make_a_polygon() {
     let corners = [(0.0, -1.0), (1.0, 0.0), (0.5, 1.2), (-1.0, 0.7)].map(|(x, y)| nalgebra::Point2::new(x, y));
     let polygon: Shape = planar::Shape::polygon(&corners).unwrap().into();
     let disc: Shape = planar::Shape::disc(0.3).unwrap().into();
-    // A large disc that does not matter keeps the intersection from becoming a polygon again.
+    // A large disc without effect keeps the intersection from becoming a polygon again.
     let large: Shape = planar::Shape::disc(50.0).unwrap().into();
     let mut pieces = vec![ConvexPart::shape(&large, &Pose::identity()).unwrap()];
     for (p, q) in corners.iter().zip(corners.iter().cycle().skip(1)) {

@@ -1,4 +1,4 @@
-//! Gradients and Hessians against differences, for every function there is.
+//! Gradients and Hessians against differences, for every function.
 
 use nalgebra::{Point3, Vector3};
 use stiction_geometry::implicit::{Automatic, Convex, ConvexFunction, ConvexPart};

@@ -1,4 +1,4 @@
-//! Mass properties of smooth shapes, against the textbook and against sums over small cells.
+//! Mass properties of smooth shapes, against textbook formulas and sums over small cells.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 use stiction_geometry::implicit::ConvexPart;
@@ -39,7 +39,7 @@ fn of_superquadrics_by_counting_cells() {
     let middle = |k: i32| (f64::from(k) + 0.5) / f64::from(CELLS);
     let cell = 8.0 * axes.iter().product::<f64>() / f64::from(CELLS).powi(3);
     let (mut mass, mut squares) = (0.0, Vector3::zeros());
-    // One octant stands for eight.
+    // One octant represents all eight.
     for (i, j, k) in (0..CELLS).flat_map(|i| (0..CELLS).flat_map(move |j| (0..CELLS).map(move |k| (i, j, k)))) {
         let x = Vector3::new(middle(i) * axes[0], middle(j) * axes[1], middle(k) * axes[2]);
         if convex.jet(0, &Point3::from(x)).value <= 0.0 {

@@ -1,4 +1,4 @@
-//! Solids of the user: what they are made of, where they end, and what is refused.
+//! User-defined solids: definition, bounds and refused input.
 
 use nalgebra::{Point3, Vector2, Vector3};
 use stiction_geometry::implicit::{Automatic, ConvexPart, Implicit};
