@@ -10,7 +10,7 @@ pub(crate) struct SupportTable {
     /// Support points in the frame of the body, m: three, whose loads follow from the weight, or any number with
     /// `loads`.
     #[schemars(
-       title = "a list of points, two numbers each",
+        title = "a list of points, two numbers each",
         extend("examples" = [[[0.0, 0.3], [-0.26, -0.15], [0.26, -0.15]]])
     )]
     pub(crate) points: Option<Vec<[f64; 2]>>,

@@ -117,7 +117,7 @@ fn couplings_say_what_is_wrong() {
     refused(
         "leader_dof = 1",
         "leader_dof = 0",
-        "x.toml:124:14: coupling \"coupling-2\", leader: must be another freedom than the follower",
+        "x.toml:124:14: coupling \"coupling-2\", leader: must be another joint DOF than the follower",
     );
     refused(
         "polynomial = [0.0, 0.5, 0.25]",

@@ -37,11 +37,11 @@ fn mistakes_in_supports_are_explained() {
             "[1, 0.3], [2, -0.15]",
             "x.toml:12:10: body \"part\", points: the centre of mass is outside",
         ),
-        ("[0, 0.3], ", "[0, -0.15], ", "x.toml:12:10: body \"part\", points: the three "),
+        ("[0, 0.3], ", "[0, -0.15], ", "x.toml:12:10: body \"part\", points: the three points are in line"),
         (
             "friction = [0.1, 0.2, 0.3]",
             "friction = [0.1, 0.2]",
-            "x.toml:13:12: body \"part\", friction: has 2 numbers for 3 ",
+            "x.toml:13:12: body \"part\", friction: has 2 numbers for 3 points",
         ),
         (
             "friction = [0.1, 0.2, 0.3]",
@@ -57,7 +57,7 @@ fn mistakes_in_supports_are_explained() {
             "",
             "`support` of body \"disc\" needs exactly one of `points` and `limit_surface`",
         ),
-        ("loads = [1, 3]", "loads = [1]", "body \"crate\", loads: there are 1 for 2 "),
+        ("loads = [1, 3]", "loads = [1]", "body \"crate\", loads: there are 1 for 2 points"),
         ("particle = true", "inertia = 1.0", "`support` of body \"grain\" needs exactly one of"),
         (
             "motion = { x = \"0.1*t\" }",
