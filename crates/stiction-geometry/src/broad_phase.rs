@@ -1,38 +1,38 @@
-//! Which pairs of bodies can be close: a complete list of overlapping bounding boxes.
+//! Broad phase: a complete list of pairs of overlapping bounding boxes.
 //!
-//! Two closed boxes overlap when their intervals overlap on every axis [GEOM-2]. A proxy without a box is unbounded and
-//! overlaps everybody; one with a box that has no end on some sides overlaps whatever comes near the others. Few boxes are
-//! compared pair by pair; many go through parry's bounding-volume tree, whose shape depends on the past but whose list of
-//! overlaps, once sorted, does not. The plane is z = 0 of space, so one tree serves
-//! both worlds. Boxes are taken as given: pad them by the contact margin with [`Aabb::padded`].
+//! Two closed boxes overlap if their intervals overlap on every axis [GEOM-2]. A proxy without a box is unbounded and
+//! overlaps every other. Sides of a box may be infinite. Few boxes are compared pair by pair; many go through parry's
+//! bounding-volume tree. The shape of the tree depends on earlier calls, but its sorted list of overlaps does not.
+//! The plane is z = 0 of space, so one tree serves both dimensions. The caller pads the boxes by the contact margin
+//! with [`Aabb::padded`].
 
 use nalgebra::{Point3, Vector3};
 use parry3d_f64::bounding_volume as parry;
 use parry3d_f64::glamx::DVec3;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
-/// Up to this many proxies every pair is compared; above, the tree is faster.
-const MOST_FOR_ALL_PAIRS: usize = 32;
+/// Largest number of proxies for which every pair is compared; above it the tree is faster.
+const MAX_ALL_PAIRS: usize = 32;
 
-/// A closed axis-aligned box in world coordinates; infinite coordinates stand for sides without an end.
+/// A closed axis-aligned box in world coordinates; infinite coordinates stand for unbounded sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// The corner with the smallest coordinates.
+    /// Corner with the smallest coordinates.
     pub min: Point3<f64>,
-    /// The corner with the largest coordinates.
+    /// Corner with the largest coordinates.
     pub max: Point3<f64>,
 }
 
 impl Aabb {
-    /// The box grown by `margin` on every side.
+    /// Returns the box grown by `margin` on every side.
     #[inline]
     pub fn padded(&self, margin: f64) -> Self {
         let by = Vector3::repeat(margin);
         Self { min: self.min - by, max: self.max + by }
     }
 
-    /// Whether the two closed boxes have a point in common.   [GEOM-2]
-    // Which comparison decides can hardly be foretold: branches would cost more than all six.
+    /// True if the two closed boxes have a point in common.   [GEOM-2]
+    // The outcome of each comparison is hardly predictable: branches would cost more than all six.
     #[allow(clippy::needless_bitwise_bool)]
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
@@ -40,8 +40,8 @@ impl Aabb {
         below(&self.min, &other.max) & below(&other.min, &self.max)
     }
 
-    /// The box around a half-space through `origin` with the given outward normal; none where the normal is along no axis, so that no side
-    /// of the box would have an end.
+    /// Returns the box around a half-space through `origin` with the given outward normal; `None` unless the normal
+    /// is along an axis, because then every side would be infinite.
     pub(crate) fn of_half_space(origin: &Vector3<f64>, normal: &Vector3<f64>) -> Option<Self> {
         let everywhere = Point3::from(Vector3::repeat(f64::INFINITY));
         let mut bounds = Self { min: -everywhere, max: everywhere };
@@ -54,18 +54,18 @@ impl Aabb {
         Some(bounds)
     }
 
-    /// Whether all sides have an end.
+    /// True if all sides are finite.
     fn is_bounded(&self) -> bool {
         self.min.iter().chain(&self.max.coords).all(|x| x.is_finite())
     }
 }
 
-/// Finds overlapping pairs; owns the tree and the buffers, which carry no information from call to call.
+/// Finder of overlapping pairs. It owns the tree and the buffers, which carry no information between calls.
 #[derive(Default)]
 pub struct BroadPhase {
     tree: Bvh,
     workspace: BvhWorkspace,
-    /// The proxies that have a leaf in `tree`.
+    /// Proxies that have a leaf in `tree`.
     leaves: Vec<usize>,
     bounded: Vec<usize>,
     unbounded: Vec<usize>,
@@ -80,7 +80,7 @@ impl BroadPhase {
         pairs: &mut Vec<(usize, usize)>,
     ) {
         pairs.clear();
-        if proxies.len() <= MOST_FOR_ALL_PAIRS {
+        if proxies.len() <= MAX_ALL_PAIRS {
             all_pairs(proxies, &mut keep, pairs);
             return;
         }
@@ -90,36 +90,40 @@ impl BroadPhase {
             let is_bounded = proxy.as_ref().is_some_and(Aabb::is_bounded);
             if is_bounded { self.bounded.push(i) } else { self.unbounded.push(i) }
         }
-        self.pairs_of_the_unbounded(proxies, &mut keep, pairs);
-        self.pairs_of_the_tree(proxies, &mut keep, pairs);
+        debug_assert_eq!(self.bounded.len() + self.unbounded.len(), proxies.len(), "every proxy is in one list");
+        self.unbounded_pairs(proxies, &mut keep, pairs);
+        self.tree_pairs(proxies, &mut keep, pairs);
         pairs.sort_unstable();
     }
 
-    /// Every pair in which at least one side is unbounded.
-    fn pairs_of_the_unbounded(
+    /// Adds every pair in which at least one side is unbounded.
+    fn unbounded_pairs(
         &self,
         proxies: &[Option<Aabb>],
         keep: &mut impl FnMut(usize, usize) -> bool,
         pairs: &mut Vec<(usize, usize)>,
     ) {
         for &u in &self.unbounded {
-            // Two unbounded proxies meet once, in the turn of the smaller one.
+            debug_assert!(u < proxies.len(), "unbounded numbers are those of proxies");
+            // A pair of unbounded proxies is visited once, with the smaller number as `u`.
             let Some(own) = proxies.get(u) else { continue };
             let partners = (0..).zip(proxies).filter(|&(i, other)| {
-                let is_in_turn = i > u || (i < u && self.bounded.binary_search(&i).is_ok());
-                is_in_turn && may_overlap(own.as_ref(), other.as_ref())
+                let is_unvisited = i > u || (i < u && self.bounded.binary_search(&i).is_ok());
+                is_unvisited && may_overlap(own.as_ref(), other.as_ref())
             });
             pairs.extend(partners.map(|(i, _)| (u.min(i), u.max(i))).filter(|&(i, j)| keep(i, j)));
         }
     }
 
-    /// The overlaps among the bounded proxies, unsorted.
-    fn pairs_of_the_tree(
+    /// Adds the overlaps among the bounded proxies, unsorted.
+    fn tree_pairs(
         &mut self,
         proxies: &[Option<Aabb>],
         keep: &mut impl FnMut(usize, usize) -> bool,
         pairs: &mut Vec<(usize, usize)>,
     ) {
+        let has_box = |&i: &usize| proxies.get(i).is_some_and(Option::is_some);
+        debug_assert!(self.bounded.iter().all(has_box), "every bounded proxy has a box");
         let boxes = self.bounded.iter().filter_map(|&i| proxies.get(i).copied().flatten().map(|aabb| (i, aabb)));
         if self.leaves == self.bounded {
             for (i, aabb) in boxes {
@@ -133,6 +137,7 @@ impl BroadPhase {
         }
         self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
             let (i, j) = (i.min(j) as usize, i.max(j) as usize);
+            debug_assert!(i < j && j < proxies.len(), "leaves of the tree have the numbers of their proxies");
             if keep(i, j) {
                 pairs.push((i, j));
             }
@@ -140,7 +145,7 @@ impl BroadPhase {
     }
 }
 
-/// Compares every pair; the result comes out sorted.
+/// Compares every pair; the result is sorted.
 fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bool, pairs: &mut Vec<(usize, usize)>) {
     for (i, a) in proxies.iter().enumerate() {
         let later = proxies.get(i + 1..).unwrap_or_default();
@@ -152,7 +157,7 @@ fn all_pairs(proxies: &[Option<Aabb>], keep: &mut impl FnMut(usize, usize) -> bo
     }
 }
 
-/// What has no box overlaps everybody.
+/// True if the boxes overlap; a missing box overlaps every other.
 #[inline]
 fn may_overlap(a: Option<&Aabb>, b: Option<&Aabb>) -> bool {
     match (a, b) {

@@ -1,57 +1,57 @@
-//! Why a shape or a pair is refused.
+//! Errors of shapes and of pairs of shapes.
 
-/// A shape that cannot exist.
+/// An invalid shape.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
     /// A size is not a finite, normal, positive number.
     #[error("{what} must be a positive finite number, not {value}")]
     BadSize {
-        /// Which size.
+        /// Name of the size.
         what: &'static str,
-        /// The value given.
+        /// Given value.
         value: f64,
     },
     /// A coordinate is not finite, or beyond the documented domain.
     #[error("{what} must be finite and at most {limit:e} in magnitude, not {value}")]
     BadCoordinate {
-        /// Which coordinate.
+        /// Name of the coordinate.
         what: &'static str,
-        /// The value given.
+        /// Given value.
         value: f64,
-        /// The largest magnitude accepted.
+        /// Largest accepted magnitude.
         limit: f64,
     },
-    /// A direction has no direction.
+    /// A direction is a null vector or not finite.
     #[error("{what} must be a vector of non-zero finite length")]
     BadDirection {
-        /// Which direction.
+        /// Name of the direction.
         what: &'static str,
     },
-    /// An exponent outside the range for which the surface is resolved.
+    /// An exponent is outside the range in which the surface is resolved.
     #[error(
         "{what} must be between {least} and {most}, not {value}: below two the curvature is infinite where the surface crosses its axes"
     )]
     BadExponent {
-        /// Which exponent.
+        /// Name of the exponent.
         what: &'static str,
-        /// The value given.
+        /// Given value.
         value: f64,
-        /// The least accepted.
+        /// Smallest accepted value.
         least: f64,
-        /// The greatest accepted.
+        /// Largest accepted value.
         most: f64,
     },
     /// The vertices do not make a convex body with an interior.
     #[error("{reason}")]
     NotConvexBody {
-        /// What is wrong with the vertices.
+        /// Description of the error.
         reason: String,
     },
-    /// The vertices do not make an outline that goes once round an interior without touching itself.
+    /// The vertices do not form an outline that encloses an interior once without touching itself.
     #[error("{reason}")]
     NotSimplePolygon {
-        /// What is wrong with the vertices.
+        /// Description of the error.
         reason: String,
     },
 }
@@ -67,7 +67,7 @@ pub(crate) fn exponent(what: &'static str, value: f64) -> Result<f64, ShapeError
     }
 }
 
-/// Two shapes between which no contact can be computed (yet).
+/// A pair of shapes for which no contact can be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("contact between {a} and {b} is not available: {reason}")]
 pub struct UnsupportedPair {
@@ -75,6 +75,6 @@ pub struct UnsupportedPair {
     pub a: &'static str,
     /// Name of the second shape.
     pub b: &'static str,
-    /// Why, and what to use instead.
+    /// Reason and alternative.
     pub reason: &'static str,
 }

@@ -1,12 +1,13 @@
 //! Shapes in the plane and in space, and an exact, history-free narrow phase.
 //!
-//! Contact data is a pure function of the two poses: no caches, no memory of the previous call. Gaps, witness points and
-//! normals are analytic, and every contact is *feature-exact*: its gap is the distance between two named features
-//! (vertex and face, edge and edge, centre and centre), so that the gradient of the gap with respect to the poses is the
-//! wrench of its normal, to round-off. parry supplies hulls, mass properties and the bounding-volume tree.
+//! Contact data is a pure function of the two poses: there are no caches and no memory of earlier calls. Gaps,
+//! witness points and normals are analytic. Every contact is *feature-exact*: its gap is the distance between two
+//! named features (vertex and face, edge and edge, centre and centre), so the gradient of the gap with respect to the
+//! poses is the wrench of its normal, to round-off. parry supplies hulls, mass properties and the bounding-volume
+//! tree.
 //!
-//! The plane is the plane z = 0 of space: planar shapes live in [`planar`], spatial ones in [`spatial`], and both report
-//! [`ContactPoint`]s in three coordinates, so that nobody downstream needs to know the difference.
+//! The plane is the plane z = 0 of space. Planar shapes are in [`planar`], spatial ones in [`spatial`]. Both report
+//! [`ContactPoint`]s in three coordinates, so other crates need not distinguish them.
 
 mod contact;
 mod error;

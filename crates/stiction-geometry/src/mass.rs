@@ -1,9 +1,10 @@
-//! Mass, centre and inertia of shapes of uniform density, and of bodies made of several.
+//! Mass, centre and inertia of shapes of uniform density, and of composite bodies.
 //!
-//! Everything follows from the second moment S = ∫ρ x xᵀ about the centre, with the inertia I = tr(S) 1 − S [MASS-1]. A planar
-//! shape is a thin plate in z = 0: its inertia about z is the one planar dynamics needs, and the other entries are those
-//! of the plate. The sums are our own and parry only referees the tests: its inertia of a planar capsule takes the centroid of
-//! a half *ball* for that of a half disc, and in space it passes through an eigenvalue decomposition that costs digits.
+//! All results follow from the second moment S = ∫ρ x xᵀ about the centre, with the inertia I = tr(S) 1 − S [MASS-1].
+//! A planar shape is a thin plate in z = 0: its inertia about z is the one of planar dynamics, and the other
+//! entries are those of the plate. The sums do not use parry, which is a reference of the tests only: its inertia of a
+//! planar capsule takes the centroid of a half *ball* for that of a half disc, and in space it goes through an
+//! eigenvalue decomposition that costs digits.
 
 use std::f64::consts::PI;
 
@@ -22,7 +23,7 @@ pub struct MassProperties {
     pub inertia: Matrix3<f64>,
 }
 
-/// Why a body has no mass properties.
+/// Error in the computation of mass properties.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MassError {
@@ -43,17 +44,17 @@ pub enum MassError {
     /// The density or mass is not a positive number.
     #[error("{what} must be a positive finite number, not {value}")]
     BadAmount {
-        /// Density or mass.
+        /// Name of the quantity: density or mass.
         what: &'static str,
-        /// The value given.
+        /// Given value.
         value: f64,
     },
-    /// A body made of nothing.
+    /// A body without parts.
     #[error("a body needs at least one part")]
     NoParts,
 }
 
-/// The mass properties of one shape of uniform density (per area in the plane, per volume in space).
+/// Returns the mass properties of one shape of uniform density (per area in the plane, per volume in space).
 pub fn mass_properties(shape: &Shape, density: f64) -> Result<MassProperties, MassError> {
     let density = positive("the density", density)?;
     let moments = match shape {
@@ -70,7 +71,7 @@ pub fn mass_properties(shape: &Shape, density: f64) -> Result<MassProperties, Ma
     })
 }
 
-/// The mass properties of a body made of several shapes of the same density, each at its pose in the body.
+/// Returns the mass properties of a body of several shapes of the same density, each at its pose in the body.
 ///
 /// Overlaps count twice.
 pub fn composite_mass_properties<'a>(
@@ -83,19 +84,19 @@ pub fn composite_mass_properties<'a>(
 }
 
 impl MassProperties {
-    /// The same body seen from a frame in which it sits at `pose`.
+    /// Returns the same body in a frame in which its pose is `pose`.
     pub fn placed(&self, pose: &Pose) -> Self {
         let r = pose.rotation.matrix();
         Self { mass: self.mass, centre: pose * self.centre, inertia: r * self.inertia * r.transpose() }
     }
 
-    /// The same distribution with another total mass.
+    /// Returns the same distribution with another total mass.
     pub fn with_mass(&self, mass: f64) -> Result<Self, MassError> {
         let mass = positive("the mass", mass)?;
         Ok(Self { mass, centre: self.centre, inertia: self.inertia * (mass / self.mass) })
     }
 
-    /// The body made of `parts`, all given in the same frame.   [MASS-2]
+    /// Returns the body made of `parts`, all given in the same frame.   [MASS-2]
     pub fn combined(parts: &[Self]) -> Result<Self, MassError> {
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
         if parts.is_empty() {
@@ -169,13 +170,13 @@ struct Moments {
 }
 
 impl Moments {
-    /// A shape symmetric about its axes, given the mean squares of the coordinates.
+    /// Moments of a shape symmetric about its axes, from the mean squares of the coordinates.
     fn symmetric(measure: f64, mean_squares: [f64; 3]) -> Self {
         let second = Matrix3::from_diagonal(&Vector3::from(mean_squares)) * measure;
         Self { measure, centre: Point3::origin(), second }
     }
 
-    /// I = ρ (tr(S) 1 − S).   [MASS-1]
+    /// Returns the mass properties for a density: I = ρ (tr(S) 1 − S).   [MASS-1]
     fn times(&self, density: f64) -> MassProperties {
         let inertia = Matrix3::from_diagonal_element(self.second.trace()) - self.second;
         MassProperties { mass: self.measure * density, centre: self.centre, inertia: inertia * density }
@@ -260,7 +261,8 @@ fn capsule_moments(h: f64, r: f64) -> Moments {
     Moments::symmetric(volume, [along / volume, across / volume, across / volume])
 }
 
-/// The sum over the triangles from the mean vertex to each edge, negative where the edge is seen from outside.   [MASS-1]
+/// Sums over the triangles from the mean vertex to each edge; triangles of edges seen from outside are
+/// negative.   [MASS-1]
 fn polygon_moments(vertices: &[nalgebra::Point2<f64>]) -> Moments {
     let mean = vertices.iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>() / vertices.len() as f64;
     let corner = |v: &nalgebra::Point2<f64>| v.coords.push(0.0) - mean;
@@ -268,10 +270,12 @@ fn polygon_moments(vertices: &[nalgebra::Point2<f64>]) -> Moments {
     sum_of_simplices(mean, triangles.map(|edge| (edge[0].cross(&edge[1]).z / 2.0, edge)))
 }
 
-/// The sum over the tetrahedra from the mean vertex to each triangle of a fan of each face.   [MASS-1]
+/// Sums over the tetrahedra from the mean vertex to each triangle of a fan of each face.   [MASS-1]
 fn polyhedron_moments(polyhedron: &spatial::ConvexPolyhedron) -> Moments {
     let vertices = polyhedron.vertices();
     let mean = vertices.iter().map(|v| v.coords).sum::<Vector3<f64>>() / vertices.len() as f64;
+    debug_assert!(polyhedron.faces().flatten().all(|&i| (i as usize) < vertices.len()), "faces refer to vertices");
+    debug_assert!(polyhedron.faces().all(|face| face.len() > 2), "a face has at least three vertices");
     let corner = move |i: &u32| vertices.get(*i as usize).map_or_else(Vector3::zeros, |v| v.coords - mean);
     let tetrahedra = polyhedron.faces().flat_map(move |face| {
         let apex = face.first().map_or_else(Vector3::zeros, corner);
@@ -283,8 +287,8 @@ fn polyhedron_moments(polyhedron: &spatial::ConvexPolyhedron) -> Moments {
     sum_of_simplices(mean, tetrahedra)
 }
 
-/// Adds simplices that have one corner at `origin` and the N others relative to it: with V the measure and s the sum of these
-/// corners, ∫x = V s / (N+1) and ∫x xᵀ = V (Σ p pᵀ + s sᵀ) / ((N+1)(N+2)).   [MASS-1]
+/// Sums simplices with one vertex at `origin` and N others relative to it: with V the measure and s the sum of these
+/// vertices, ∫x = V s / (N+1) and ∫x xᵀ = V (Σ p pᵀ + s sᵀ) / ((N+1)(N+2)).   [MASS-1]
 fn sum_of_simplices<const N: usize>(
     origin: Vector3<f64>,
     simplices: impl Iterator<Item = (f64, [Vector3<f64>; N])>,

@@ -1,18 +1,18 @@
-//! A contact that goes with its bodies: the features that meet, held fast, at poses near those where they were found.
+//! A contact that moves with its bodies: a fixed pair of features, evaluated at poses near those where it was found.
 //!
-//! The narrow phase answers for one pair of poses. Whoever looks for poses (a step that wants its contacts at its end) asks for
-//! the gap and the normal of the *same* features again and again, and for how they change: a vertex and a face, two edges, two
-//! centres have both in closed form.   [MEET-1]
+//! The narrow phase is for one pair of poses. An implicit step needs the gap and the normal of the *same* features at
+//! several poses, and their derivatives. Both have closed forms for a vertex and a face, two edges, and two
+//! centres.   [MEET-1]
 
 use nalgebra::{Point3, Unit, Vector3};
 
 use crate::implicit::Sensitivity;
 use crate::{ContactPoint, Pose, Shape, planar, spatial};
 
-/// What a shape offers to a contact, in its own coordinates.
+/// Feature of a shape, in its own coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Core {
-    /// A vertex, or the centre of something round.
+    /// A vertex, or the centre of a round shape.
     Vertex,
     /// A line with this direction.
     Edge(Vector3<f64>),
@@ -20,12 +20,12 @@ enum Core {
     Face,
 }
 
-/// Which two features meet.
+/// Kinds of the two features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// Two vertices: the normal is the line through them.
+    /// Two vertices: the normal is along the line through them.
     Vertices,
-    /// A face of A, whose normal it is, and a vertex of B.
+    /// A face of A, which defines the normal, and a vertex of B.
     FaceOfA,
     /// A vertex of A and a face of B.
     FaceOfB,
@@ -37,40 +37,40 @@ enum Kind {
     Edges,
 }
 
-/// Two features that meet, in the coordinates of their shapes.   [MEET-1]
+/// Two features in contact, in the coordinates of their shapes.   [MEET-1]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
     kind: Kind,
     core_a: Point3<f64>,
     core_b: Point3<f64>,
-    /// The direction of an edge, or the normal of a face out of its shape.
+    /// Direction of an edge, or outward normal of a face.
     axis_a: Vector3<f64>,
     axis_b: Vector3<f64>,
     radius_a: f64,
     radius_b: f64,
-    /// ±1: which of the two perpendiculars of two edges goes from A to B.
+    /// Sign ±1 of the common perpendicular of two edges that points from A to B.
     side: f64,
 }
 
-/// Where two features meet at given poses, in world coordinates.
+/// Contact of two features at given poses, in world coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeetingPoint {
-    /// The point on the surface of A.
+    /// Point on the surface of A.
     pub point_a: Point3<f64>,
-    /// The point on the surface of B.
+    /// Point on the surface of B.
     pub point_b: Point3<f64>,
     /// Unit normal, out of A towards B.
     pub normal: Vector3<f64>,
-    /// Signed distance, along the normal.
+    /// Signed distance along the normal.
     pub gap: f64,
 }
 
-/// Normals with this cosine or more are the same.
+/// Smallest cosine of normals that count as equal.
 const SAME_DIRECTION: f64 = 1.0 - 1e-10;
 
 impl Meeting {
-    /// The features of a contact that the narrow phase found at these poses; none for shapes without features (ellipses and
-    /// other smooth ones) and polygons with notches.
+    /// Returns the features of a contact that the narrow phase found at these poses; `None` for shapes without
+    /// features (ellipses and other smooth ones) and polygons that are not convex.
     pub fn new(a: (&Shape, &Pose), b: (&Shape, &Pose), contact: &ContactPoint) -> Option<Self> {
         let (on_a, on_b) = contact.feature.parts();
         let (core_of_a, radius_a) = core(a.0, on_a)?;
@@ -96,8 +96,8 @@ impl Meeting {
         })
     }
 
-    /// A contact that is treated as a point of one shape over a plane of the other, whatever it is: right to first order near the poses
-    /// where it was found. The plane is that of A unless only B is flat there.
+    /// Treats a contact of any kind as a point of one shape over a plane of the other, which is exact to first order
+    /// near the poses where it was found. The plane belongs to A unless only B is flat.
     pub fn carried(a: (&Shape, &Pose), b: (&Shape, &Pose), contact: &ContactPoint) -> Self {
         let normal = contact.normal.into_inner();
         let kind = if is_flat(b.0) && !is_flat(a.0) { Kind::FaceOfB } else { Kind::FaceOfA };
@@ -113,7 +113,7 @@ impl Meeting {
         }
     }
 
-    /// The contact of the same features at other poses.   [MEET-1]
+    /// Returns the contact of the same features at other poses.   [MEET-1]
     pub fn at(&self, pose_a: &Pose, pose_b: &Pose) -> MeetingPoint {
         let (mut a, mut b) = (pose_a * self.core_a, pose_b * self.core_b);
         let (axis_a, axis_b) = (pose_a.rotation * self.axis_a, pose_b.rotation * self.axis_b);
@@ -146,7 +146,7 @@ impl Meeting {
         }
     }
 
-    /// How the contact moves near these poses, at which it is `point`.   [MEET-2]
+    /// Returns the derivative of the contact at these poses, where it is `point`.   [MEET-2]
     pub fn sensitivity(&self, pose_a: &Pose, pose_b: &Pose, point: &MeetingPoint) -> Sensitivity {
         let mut out = Sensitivity::default();
         let axes = (pose_a.rotation * self.axis_a, pose_b.rotation * self.axis_b);
@@ -159,8 +159,8 @@ impl Meeting {
         out
     }
 
-    /// The changes of the point on A and of the normal where the material of B at its point moves by `linear` and B turns by `angular`, A
-    /// being at rest.
+    /// Returns the changes of the point on A and of the normal if B's material point at the contact moves by `linear`
+    /// and B rotates by `angular`, with A at rest.
     fn change(
         &self,
         (e, f): &(Vector3<f64>, Vector3<f64>),
@@ -191,13 +191,14 @@ impl Meeting {
     }
 }
 
-/// s of the two numbers with e · (x − s e + t f) = f · (x − s e + t f) = 0: how far along e the lines are closest.
+/// Returns s of the two numbers with e · (x − s e + t f) = f · (x − s e + t f) = 0: the closest point of the lines
+/// along e.
 fn along_first(e: &Vector3<f64>, f: &Vector3<f64>, x: &Vector3<f64>) -> f64 {
     let cosine = e.dot(f);
     (e.dot(x) - cosine * f.dot(x)) / (1.0 - cosine * cosine)
 }
 
-/// The direction and length of a vector; `otherwise` where it has none.
+/// Returns direction and length of a vector; `otherwise` and zero for a null vector.
 fn direction(vector: &Vector3<f64>, otherwise: &Vector3<f64>) -> (Vector3<f64>, f64) {
     Unit::try_new_and_get(*vector, 0.0).map_or((*otherwise, 0.0), |(unit, length)| (unit.into_inner(), length))
 }
@@ -207,7 +208,7 @@ fn any_perpendicular(axis: &Vector3<f64>) -> Vector3<f64> {
     axis.cross(&other).normalize()
 }
 
-/// Whether a shape has nothing but flat faces.
+/// True if a shape has flat faces only.
 fn is_flat(shape: &Shape) -> bool {
     match shape {
         Shape::Planar(shape) => {
@@ -220,7 +221,8 @@ fn is_flat(shape: &Shape) -> bool {
     }
 }
 
-/// What two corners in the plane are to each other: the end of a flat overlap, where the normal is that of a face, or two points.   [GEOM-7]
+/// Returns the kind of a pair of vertices in the plane: the end of a flat overlap, where the normal is that of a
+/// face, or two points.   [GEOM-7]
 fn corner_kind(a: &Shape, b: &Shape, n_a: &Vector3<f64>, n_b: &Vector3<f64>) -> Kind {
     if has_normal(a, n_a) {
         Kind::FaceOfA
@@ -231,7 +233,7 @@ fn corner_kind(a: &Shape, b: &Shape, n_a: &Vector3<f64>, n_b: &Vector3<f64>) -> 
     }
 }
 
-/// Whether a face of a planar shape looks along `direction`.
+/// True if a face of a planar shape has the normal `direction`.
 fn has_normal(shape: &Shape, direction: &Vector3<f64>) -> bool {
     match shape {
         Shape::Planar(planar::Shape::Capsule { .. }) => direction.y.abs() >= SAME_DIRECTION,
@@ -243,7 +245,7 @@ fn has_normal(shape: &Shape, direction: &Vector3<f64>) -> bool {
     }
 }
 
-/// The feature of a shape with this number, and the radius its core is grown by.
+/// Returns the feature of a shape with this number, and the radius of the shape around its core.
 fn core(shape: &Shape, feature: usize) -> Option<(Core, f64)> {
     let face_after = |vertices: usize| if feature < vertices { Core::Vertex } else { Core::Face };
     Some(match shape {
@@ -270,7 +272,7 @@ fn core(shape: &Shape, feature: usize) -> Option<(Core, f64)> {
     })
 }
 
-/// A box has 8 vertices, then four edges along each of x, y and z, then 6 faces.
+/// Returns the kind of a feature of a box: 8 vertices, four edges along each of x, y and z, 6 faces.
 fn box_core(feature: usize) -> Core {
     match feature {
         0..8 => Core::Vertex,
@@ -283,6 +285,7 @@ fn polyhedron_core(polyhedron: &spatial::ConvexPolyhedron, feature: usize) -> Co
     let vertices = polyhedron.vertices();
     let Some(edge) = feature.checked_sub(vertices.len()) else { return Core::Vertex };
     let Some(ends) = polyhedron.edges().nth(edge) else { return Core::Face };
+    debug_assert!(ends.iter().all(|&end| (end as usize) < vertices.len()), "edges refer to vertices");
     let end = |k: usize| vertices.get(ends[k] as usize).copied().unwrap_or_default();
     Core::Edge((end(1) - end(0)).normalize())
 }

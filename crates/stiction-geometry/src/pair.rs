@@ -1,8 +1,8 @@
-//! The narrow phase of a pair of shapes, whichever world they belong to.
+//! The narrow phase of a pair of shapes, in the plane or in space.
 
 use crate::{ContactPoint, Feature, Pose, Shape, UnsupportedPair, planar, spatial};
 
-/// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
+/// Buffers of the narrow phase, reused between calls; they carry no information from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     planar: planar::Scratch,
@@ -11,11 +11,11 @@ pub struct Scratch {
 
 /// Appends to `out` the contacts between A and B whose gap is at most `margin`, sorted by feature.
 ///
-/// Where a polygon that is not convex takes part, contacts come chain by chain (see [`ContactPoint::chain`]), the chains in the
-/// order of their least features and each sorted by feature; the gap of a chain is its *largest* gap, and is at most `margin`.
+/// Contacts of a non-convex polygon come chain by chain (see [`ContactPoint::chain`]). Chains are in the order of their
+/// least features, and each is sorted by feature. The gap of a chain is its *largest* gap, and is at most `margin`.
 ///
-/// Exchanging A and B mirrors the result: the same gaps and points, opposite normals, exchanged features. The one exception
-/// are contacts without a unique normal, where the choice may favour A.
+/// Exchanging A and B mirrors the result: the same gaps and points, opposite normals, exchanged features. The only
+/// exception is a contact without a unique normal, where the choice may favour A.
 pub fn contacts(
     a: &Shape,
     pose_a: &Pose,
@@ -32,12 +32,12 @@ pub fn contacts(
         (Shape::Spatial(a), Shape::Spatial(b)) => {
             spatial::contacts(a, pose_a, b, pose_b, margin, &mut scratch.spatial, out)
         }
-        _ => Err(mixed_worlds(a, b)),
+        _ => Err(mixed_dimensions(a, b)),
     }
 }
 
-/// As [`contacts`], but vertex by vertex with chains of alternatives even where both shapes are convex polygons; false, and nothing, where
-/// that does not exist.   [GEOM-10]
+/// Appends contacts like [`contacts`], but vertex by vertex with chains of alternatives, even if both shapes are
+/// convex polygons. Returns false, and appends nothing, if the shapes have no such contacts.   [GEOM-10]
 pub fn contacts_in_chains(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
@@ -53,8 +53,8 @@ pub fn contacts_in_chains(
     }
 }
 
-/// How far inside the nearer end of its face a vertex is that meets a face of a convex polygon in the plane; negative beyond the end,
-/// zero where two corners meet. None for other features and shapes.
+/// Returns the distance from a vertex to the nearer end of the face of a convex polygon that it meets, in the plane;
+/// negative beyond the end, zero for two vertices. `None` for other features and shapes.
 pub fn distance_to_face_end(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
@@ -69,19 +69,19 @@ pub fn distance_to_face_end(
     }
 }
 
-/// Whether [`contacts`] can treat the pair; ask once when a model is built.
+/// Checks that [`contacts`] supports the pair; call it once when a model is built.
 pub fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
     match (a, b) {
         (Shape::Planar(a), Shape::Planar(b)) => planar::ensure_supported(a, b),
         (Shape::Spatial(a), Shape::Spatial(b)) => spatial::ensure_supported(a, b),
-        _ => Err(mixed_worlds(a, b)),
+        _ => Err(mixed_dimensions(a, b)),
     }
 }
 
-fn mixed_worlds(a: &Shape, b: &Shape) -> UnsupportedPair {
+fn mixed_dimensions(a: &Shape, b: &Shape) -> UnsupportedPair {
     UnsupportedPair {
         a: a.name(),
         b: b.name(),
-        reason: "one shape lives in the plane and the other in space; build the model from one kind only",
+        reason: "one shape is in the plane and the other in space; build the model from one kind only",
     }
 }

@@ -23,7 +23,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Which world the shape belongs to.
+    /// Returns the dimension of the shape.
     pub fn dimension(&self) -> Dimension {
         match self {
             Self::Planar(_) => Dimension::Planar,
@@ -31,7 +31,7 @@ impl Shape {
         }
     }
 
-    /// The name used in messages and files, such as `capsule`.
+    /// Returns the name used in messages and files, such as `capsule`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Planar(shape) => shape.name(),
@@ -39,7 +39,7 @@ impl Shape {
         }
     }
 
-    /// The tightest box around the shape at a pose; `None` for an unbounded shape.
+    /// Returns the smallest axis-aligned box around the shape at a pose; `None` for an unbounded shape.
     pub fn aabb(&self, pose: &Pose) -> Option<Aabb> {
         match self {
             Self::Planar(shape) => shape.aabb(pose),
@@ -47,7 +47,8 @@ impl Shape {
         }
     }
 
-    /// The tightest box around the shape at a pose, with infinite sides where the shape has no end; `None` where it has one on no side.
+    /// Returns the smallest axis-aligned box around the shape at a pose, with infinite unbounded sides; `None` if all
+    /// sides are infinite.
     pub fn extent(&self, pose: &Pose) -> Option<Aabb> {
         let normal = match self {
             Self::Planar(planar::Shape::HalfPlane { normal }) => Vector3::new(normal.x, normal.y, 0.0),
@@ -57,7 +58,7 @@ impl Shape {
         Aabb::of_half_space(&pose.translation.vector, &(pose.rotation * normal))
     }
 
-    /// Distance of the farthest point from the shape's own origin; `None` for an unbounded shape.
+    /// Returns the distance of the farthest point from the shape's own origin; `None` for an unbounded shape.
     pub fn radius_bound(&self) -> Option<f64> {
         match self {
             Self::Planar(shape) => shape.radius_bound(),

@@ -1,19 +1,20 @@
-//! The contact of two convex shapes of which at least one is curved otherwise than by a radius: their closest points.   [IMP-14]
+//! The contact of two convex shapes, at least one of which is curved otherwise than by a radius: their closest
+//! points.   [IMP-14]
 
 use nalgebra::Point3;
 
-use crate::contact::number_one_by_one;
+use crate::contact::assign_separate_chains;
 use crate::implicit::{self, Closest, Convex, closest};
 use crate::{ContactPoint, Feature, Pose, planar, spatial};
 
-/// Buffers reused from call to call; they carry nothing from one call to the next.
+/// Buffers reused between calls; they carry no information from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     closest: implicit::Scratch,
     buffers: [implicit::Buffer; 2],
 }
 
-/// A shape of either world.
+/// A shape in the plane or in space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ShapeRef<'a> {
     Planar(&'a planar::Shape),
@@ -33,7 +34,7 @@ impl<'a> From<&'a spatial::Shape> for ShapeRef<'a> {
 }
 
 impl<'a> ShapeRef<'a> {
-    /// The functions of the shape, its own or in the buffer.
+    /// Returns the functions of the shape, its own or in the buffer.
     fn functions(self, buffer: implicit::Buffer) -> Option<Functions<'a>> {
         Some(match self {
             Self::Planar(planar::Shape::Implicit(solid)) | Self::Spatial(spatial::Shape::Implicit(solid)) => {
@@ -45,7 +46,7 @@ impl<'a> ShapeRef<'a> {
     }
 }
 
-/// The functions of a shape, and the buffer where it was not needed.
+/// Functions of a shape, and the buffer if it was not needed.
 enum Functions<'a> {
     OfShape(&'a Convex, implicit::Buffer),
     InBuffer(Convex),
@@ -77,12 +78,13 @@ pub(crate) fn contact(
 ) {
     let first = out.len();
     out.extend(find((a, pose_a), (b, pose_b), scratch).filter(|contact| contact.gap <= margin));
+    debug_assert!(first <= out.len(), "contacts are only appended");
     if let Some(new) = out.get_mut(first..) {
-        number_one_by_one(new);
+        assign_separate_chains(new);
     }
 }
 
-/// The contact at the closest points; none for a shape that is not convex.
+/// Returns the contact at the closest points; `None` for a shape that is not convex.
 pub(crate) fn find(
     (a, pose_a): (ShapeRef<'_>, &Pose),
     (b, pose_b): (ShapeRef<'_>, &Pose),
@@ -97,7 +99,7 @@ pub(crate) fn find(
     Some(contact)
 }
 
-/// There is one contact for each pair of solids, and so it has one name: whichever faces it passes, it stays the same contact.
+/// Returns the contact of a pair of solids. There is only one, so its feature never changes.
 fn point(found: &Closest) -> ContactPoint {
     ContactPoint {
         feature: Feature::new(0, 0),
@@ -110,7 +112,7 @@ fn point(found: &Closest) -> ContactPoint {
     }
 }
 
-/// Points that are apart have a line through them, even where others are as close.
+/// True if the points coincide. Points that are apart define a normal, even if other points are as close.
 fn is_same(a: &Point3<f64>, b: &Point3<f64>) -> bool {
     a == b
 }

@@ -1,7 +1,7 @@
-//! Checks a document against the JSON Schema, with messages for people.
+//! Checks a document against the JSON Schema, with readable messages.
 //!
-//! Covers the part of JSON Schema that [`crate::schema()`] uses: types, ranges, tables with known keys, lists with a number
-//! of items, words, alternatives and references. What conforms can be deserialised.
+//! Covers the part of JSON Schema that [`crate::schema()`] uses: types, ranges, tables with known keys, lists of a
+//! given length, words, alternatives and references. A document that conforms can be deserialised.
 
 use serde_json::Value as Schema;
 
@@ -15,7 +15,7 @@ pub(crate) fn conform(document: &Document, schema: &Schema) -> Result<(), Fault>
     Checker { root: schema }.check(&document.root, "", schema)
 }
 
-/// What a file is whose root has this table, where that is no file of the kind that was expected.
+/// Returns a hint for a file of another kind, recognised by a table in its root.
 fn another_kind(table: &str) -> Option<&'static str> {
     Some(match table {
         "simulation" => "this is a scene: `stiction run` takes it",
@@ -31,7 +31,7 @@ fn with_article(word: &str) -> String {
     format!("{article} {word}")
 }
 
-/// Checks values against parts of the schema `root`, which references point into.
+/// Checks values against parts of the schema `root`, the target of references.
 struct Checker<'s> {
     root: &'s Schema,
 }
@@ -58,7 +58,7 @@ impl<'s> Checker<'s> {
         if fits { Ok(()) } else { Err(self.mismatch(node, key, schema)) }
     }
 
-    /// Ok when one alternative fits.
+    /// Checks that one alternative fits.
     fn check_alternatives(&self, node: &Node, key: &str, schema: &'s Schema) -> Result<(), Fault> {
         let target = self.resolve(schema);
         let alternatives = target.get("anyOf").or_else(|| target.get("oneOf")).and_then(Schema::as_array);
@@ -66,7 +66,8 @@ impl<'s> Checker<'s> {
         for alternative in alternatives.into_iter().flatten() {
             match self.check(node, key, alternative) {
                 Ok(()) => return Ok(()),
-                // A table fits one alternative at most, and what is wrong inside it says more than a list of all of them.
+                // A table fits one alternative at most. An error inside it is more useful than a list of all
+                // alternatives.
                 Err(inside) if inside.span != node.span && matches!(node.value, Value::Table(_)) => fault = inside,
                 Err(_) => {}
             }
@@ -76,7 +77,7 @@ impl<'s> Checker<'s> {
 
     fn check_table(&self, node: &Node, entries: &[Entry], key: &str, schema: &'s Schema) -> Result<(), Fault> {
         if let Some(named) = schema.get("additionalProperties").filter(|named| named.is_object()) {
-            // A table of things with names of their own, which say more than the name of the table.
+            // Entries of such a table have names of their own, which messages use.
             return entries
                 .iter()
                 .try_for_each(|entry| self.check(&entry.node, &format!("{key}.{}", entry.key), named));
@@ -114,7 +115,7 @@ impl<'s> Checker<'s> {
         })
     }
 
-    /// The last word of the title: "scene", "study".
+    /// Returns the last word of the title: "scene", "study".
     fn kind_of_file(&self) -> &'s str {
         let title = self.root.get("title").and_then(Schema::as_str);
         title.and_then(|title| title.split(' ').next_back()).unwrap_or("file")
@@ -143,7 +144,7 @@ impl<'s> Checker<'s> {
         items.is_some_and(|items| items.get("type").is_some_and(|kind| kind == "object"))
     }
 
-    /// What stands in the file, in words.
+    /// Describes the value in the file.
     fn found(&self, node: &Node, schema: &'s Schema) -> String {
         match &node.value {
             Value::Array(items) => format!("a list of {}", items.len()),
@@ -154,7 +155,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// What the schema wants, in words.
+    /// Describes the value that the schema demands.
     fn expected(&self, schema: &'s Schema) -> String {
         let target = self.resolve(schema);
         let title = schema.get("title").or_else(|| target.get("title")).and_then(Schema::as_str);
@@ -174,7 +175,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// ", such as 0.5", where the schema has an example.
+    /// Returns ", such as 0.5" if the schema has an example, else an empty text.
     fn example(&self, schema: &'s Schema) -> String {
         let of = |schema: &'s Schema| schema.get("examples")?.get(0);
         of(schema)
@@ -183,7 +184,7 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// The words a schema allows, if it allows only words: an `enum`, a `const`, or a `oneOf` of those.
+/// Returns the words that a schema allows, if it allows only words: an `enum`, a `const`, or a `oneOf` of those.
 fn words_of(schema: &Schema) -> Option<Vec<&str>> {
     if let Some(word) = schema.get("const") {
         return Some(vec![word.as_str()?]);
@@ -212,7 +213,7 @@ fn quoted(words: &[&str]) -> String {
 
 fn in_range(integer: i64, schema: &Schema) -> bool {
     let bound = |name: &str| schema.get(name).and_then(Schema::as_i64);
-    // Without a bound of its own, a count fits 32 bits.
+    // A count without a bound of its own must fit 32 bits.
     (bound("minimum").unwrap_or(0)..=bound("maximum").unwrap_or(i64::from(u32::MAX))).contains(&integer)
 }
 

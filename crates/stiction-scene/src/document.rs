@@ -1,4 +1,4 @@
-//! A TOML document whose every key and value knows its place in the text.
+//! A TOML document with the place of every key and value in the text.
 
 use std::ops::Range;
 
@@ -6,14 +6,23 @@ use toml::{Spanned, de::DeTable, de::DeValue};
 
 use crate::error::Fault;
 
-/// A value and the bytes it stands on. For a table with a header that is the header.
+/// Old names of keys: the tables around the key, its old name and its present one.
+const RENAMED: [(&[&str], &str, &str); 5] = [
+    (&["body", "support"], "feet", "points"),
+    (&["joint"], "freedoms", "dofs"),
+    (&["motor"], "freedom", "dof"),
+    (&["coupling"], "follower_freedom", "follower_dof"),
+    (&["coupling"], "leader_freedom", "leader_dof"),
+];
+
+/// A value and its bytes in the text. The bytes of a table with a header are those of the header.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) value: Value,
 }
 
-/// What a scene file can hold. Floats are finite.
+/// A value of a scene file. Floats are finite.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
@@ -53,12 +62,12 @@ impl Document {
         Ok(Self { root: Node { span, value: table_value(table.into_inner(), 0)? } })
     }
 
-    /// The value at a path.
+    /// Returns the value at a path.
     pub(crate) fn find(&self, path: &[Step]) -> Option<&Node> {
         path.iter().try_fold(&self.root, |node, step| node.child(*step))
     }
 
-    /// The bytes of the value at a path, or of the innermost table around it that exists.
+    /// Returns the bytes of the value at a path, or of the innermost existing table around it.
     pub(crate) fn place(&self, path: &[Step]) -> Range<usize> {
         let mut node = &self.root;
         for step in path {
@@ -70,7 +79,12 @@ impl Document {
         node.span.clone()
     }
 
-    /// The document without places.
+    /// Gives keys with an old name their present one. Their places stay those in the text.
+    pub(crate) fn rename_old_keys(&mut self) -> Result<(), Fault> {
+        RENAMED.iter().try_for_each(|(tables, old, new)| self.root.rename_key(tables, old, new))
+    }
+
+    /// Returns the document without places.
     pub(crate) fn to_toml(&self) -> toml::Value {
         self.root.to_toml()
     }
@@ -85,7 +99,33 @@ impl Node {
         }
     }
 
-    /// What the value is, in words.
+    /// Renames a key in every table inside `tables`, items of lists included.
+    fn rename_key(&mut self, tables: &[&str], old: &str, new: &str) -> Result<(), Fault> {
+        match (&mut self.value, tables) {
+            (Value::Array(items), _) => items.iter_mut().try_for_each(|item| item.rename_key(tables, old, new)),
+            (Value::Table(entries), [table, inner @ ..]) => {
+                let mut inside = entries.iter_mut().filter(|entry| entry.key == *table);
+                inside.try_for_each(|entry| entry.node.rename_key(inner, old, new))
+            }
+            (Value::Table(entries), []) => {
+                let has_new = entries.iter().any(|entry| entry.key == new);
+                match entries.iter_mut().find(|entry| entry.key == old) {
+                    Some(entry) if has_new => {
+                        let message = format!("`{old}` is the old name of `{new}`, which is given as well");
+                        Err(Fault::new(entry.key_span.clone(), message).hint("keep one of the two"))
+                    }
+                    Some(entry) => {
+                        new.clone_into(&mut entry.key);
+                        Ok(())
+                    }
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Describes the value.
     pub(crate) fn describe(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a text",
@@ -114,7 +154,13 @@ impl Node {
     }
 }
 
-/// Reads a single value from text that stands at byte `base` of the sources.
+/// Returns the present name of a key inside `tables`.
+pub(crate) fn present_key<'k>(tables: &[&str], key: &'k str) -> &'k str {
+    let renamed = RENAMED.iter().find(|(inside, old, _)| *inside == tables && *old == key);
+    renamed.map_or(key, |(_, _, new)| new)
+}
+
+/// Reads a single value from text that starts at byte `base` of the sources.
 pub(crate) fn parse_value(text: &str, base: usize) -> Result<Node, Fault> {
     node(DeValue::parse(text).map_err(|error| syntax(&error, base))?, base)
 }
@@ -124,7 +170,7 @@ fn syntax(error: &toml::de::Error, base: usize) -> Fault {
     Fault::new(shifted(&span, base), format!("is not valid TOML: {}", error.message()))
 }
 
-/// What beginners get wrong most often, told from the text at the error.
+/// Returns a hint for common mistakes, recognised by the text at the error.
 fn syntax_hint(text: &str, error: &toml::de::Error) -> Option<String> {
     const LISTS: [&str; 6] = ["body", "joint", "contact", "spring", "damper", "load"];
     let at = text.floor_char_boundary(error.span()?.start.min(text.len()));
@@ -176,7 +222,7 @@ fn table_value(table: DeTable, base: usize) -> Result<Value, Fault> {
     Ok(Value::Table(table.into_iter().map(entry).collect::<Result<_, _>>()?))
 }
 
-/// At most the first characters of a number from the file, for a message.
+/// Returns a number of the file, cut to its first characters, for a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 24;
     if text.chars().count() <= LONGEST {

@@ -2,23 +2,23 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
-/// Why a scene is refused, and where.
+/// A refused scene: the reason and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneError {
-    /// The file, or `--set` for a value given on the command line.
+    /// File name, or `--set` for a value given on the command line.
     pub file: String,
-    /// The text the span refers to: the whole file, or the `path=value` of a change.
+    /// Text that the span refers to: the whole file, or the `path=value` of an override.
     pub source_text: Arc<str>,
-    /// The bytes at fault; `None` when the file could not be read at all.
+    /// Bytes of the error; `None` if the file could not be read at all.
     pub span: Option<Range<usize>>,
     /// Line of the start of the span, from 1.
     pub line: u32,
     /// Column of the start of the span in characters, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What to do about it.
+    /// Advice for a correction.
     pub hint: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl SceneError {
         Self { file: file.to_owned(), source_text: "".into(), span: None, line: 1, column: 1, message, hint: None }
     }
 
-    /// The same error with what to do about it.
+    /// Returns the same error with a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -47,7 +47,7 @@ impl fmt::Display for SceneError {
 
 impl std::error::Error for SceneError {}
 
-/// An error inside this crate: bytes of the joined sources, and what is wrong there.
+/// An error inside this crate: bytes of the joined sources and a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) span: Range<usize>,
@@ -71,7 +71,7 @@ impl Fault {
     }
 }
 
-/// The file and the changes to it, as if they were one text: a span tells which of them it belongs to.
+/// The file and its overrides as one text, so that a span identifies one of them.
 pub(crate) struct Sources<'a> {
     file: &'a str,
     text: &'a str,
@@ -84,12 +84,12 @@ impl<'a> Sources<'a> {
         Self { file, text, changes: Vec::new(), end: text.len() + 1 }
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
 
-    /// Adds a change `path=value` and returns where it starts.
+    /// Adds an override `path=value` and returns its first byte.
     pub(crate) fn add(&mut self, change: String) -> usize {
         let start = self.end;
         self.end += change.len() + 1;

@@ -1,4 +1,4 @@
-//! Scene files: untrusted bytes become a model, or an error that names file, line and key.
+//! Scene files: untrusted bytes become a model, or an error with file, line and key.
 //!
 //! ```text
 //! text ─► document (a tree that knows where every value stands, with `--set` changes merged in)
@@ -60,35 +60,35 @@ use document::Document;
 use error::{Fault, Sources};
 use robot::{ReadOptions, Robot, SceneOptions, SceneText};
 
-/// The largest scene file that is read, in bytes (4 MiB).
+/// Largest size of a scene file, bytes (4 MiB).
 pub const MAX_FILE_SIZE: u64 = 4 << 20;
 
 /// A scene, ready to simulate.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// The name of the file without its ending.
+    /// Name of the file without its extension.
     pub name: String,
-    /// What there is.
+    /// Model of the scene.
     pub model: Arc<Model>,
-    /// How to simulate it.
+    /// Simulation settings.
     pub settings: Settings,
-    /// How the kinematic bodies move, by name.
+    /// Motions of the kinematic bodies, by name.
     pub motions: BTreeMap<String, ExpressionMotion>,
-    /// What the files of a robot say and what has no effect in the scene; empty for scene files.
+    /// Contents of a robot's files that have no effect in the scene; empty for scene files.
     pub notes: Vec<String>,
 }
 
-/// Reads a scene file, or a robot (URDF, MJCF) as one; what of a robot has no effect is in [`Scene::notes`].
+/// Reads a scene file, or a robot (URDF, MJCF) as one. [`Scene::notes`] lists what of a robot has no effect.
 pub fn load(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
     load_with(path, &[])
 }
 
-/// Reads a scene file, or a robot (URDF, MJCF) as one, and changes values in it first; see [`parse_with`].
+/// Reads a scene file, or a robot (URDF, MJCF) as one, with overrides; see [`parse_with`].
 pub fn load_with(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
     load_robot_with(path, overrides, &RobotOptions::default())
 }
 
-/// The same with options for robots.
+/// Reads a scene file or a robot with overrides and with options for robots.
 pub fn load_robot_with(
     path: impl AsRef<Path>,
     overrides: &[(String, String)],
@@ -99,7 +99,7 @@ pub fn load_robot_with(
     let file_name = path.display().to_string();
     let scene = parse_with(&text, &file_name, overrides).map_err(|mut error| {
         if robot::is_robot(path) && error.file == file_name {
-            // The place is one in a text that the user has not seen.
+            // The place is in a text that the user has not seen.
             error.file.push_str(" as a scene");
             error.hint.get_or_insert_with(|| "`stiction convert` writes that scene".to_owned());
         }
@@ -108,16 +108,16 @@ pub fn load_robot_with(
     Ok(Scene { notes, ..scene })
 }
 
-/// How a robot is read and how it becomes a scene.
+/// Options for reading a robot and for converting it to a scene.
 #[derive(Clone, Debug, Default)]
 pub struct RobotOptions {
-    /// How it is read.
+    /// Options for reading the files.
     pub read: ReadOptions,
-    /// How it becomes a scene.
+    /// Options for the conversion to a scene.
     pub scene: SceneOptions,
 }
 
-/// The text of a scene file, or of the scene that a robot becomes.
+/// Returns the text of a scene file, or of the scene of a robot.
 pub fn text_of(path: impl AsRef<Path>, options: &RobotOptions) -> Result<SceneText, SceneError> {
     let path = path.as_ref();
     let file_name = path.display().to_string();
@@ -128,13 +128,15 @@ pub fn text_of(path: impl AsRef<Path>, options: &RobotOptions) -> Result<SceneTe
     Ok(SceneText { text, notes: Vec::new() })
 }
 
-/// Reads a scene from text; `file_name` is for messages and for the name of the scene.
+/// Reads a scene from text. Messages and the name of the scene use `file_name`.
 pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
     parse_with(text, file_name, &[])
 }
 
-/// Reads a scene from text, with values replaced or added: pairs of a path such as `body.rod.mass` or
-/// `simulation.step` and a TOML value. A value that is no TOML is taken as a text, so that `anitescu-potra` needs no quotes.
+/// Reads a scene from text, with overrides: pairs of a path such as `body.rod.mass` or `simulation.step` and a TOML
+/// value.
+///
+/// A value that is not TOML is taken as a text, so that `anitescu-potra` needs no quotes.
 pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
     let mut sources = Sources::new(file_name, text);
     if text.len() as u64 > MAX_FILE_SIZE {
@@ -151,7 +153,7 @@ pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -
     Ok(Scene { name: stem(file_name), model: Arc::new(model), settings, motions, notes: Vec::new() })
 }
 
-/// A scene file as TOML text with values changed as by [`load_with`]; what comes out is a scene, without the comments of the file.
+/// Returns a scene file with overrides applied, as TOML text. Comments of the file are lost.
 pub fn rewrite(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result<String, SceneError> {
     let path = path.as_ref();
     let file_name = path.display().to_string();
@@ -168,9 +170,12 @@ pub fn rewrite(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result
 
 fn document_of(sources: &mut Sources, overrides: &[(String, String)]) -> Result<Document, Fault> {
     let mut document = Document::parse(sources.text())?;
+    document.rename_old_keys()?;
     for (path, value) in overrides {
         overrides::apply(&mut document, sources, path, value)?;
     }
+    // The value of an override may be a table with old names.
+    document.rename_old_keys()?;
     Ok(document)
 }
 
@@ -187,7 +192,8 @@ fn read(path: &Path) -> Result<String, String> {
     })
 }
 
-/// The error for a file that cannot be read; where there is none, with the nearest name beside it.
+/// Returns the error for a file that cannot be read. If the file does not exist, the hint is the nearest name in its
+/// folder.
 fn unreadable(path: &Path, message: String) -> SceneError {
     let error = SceneError::without_place(&path.display().to_string(), message);
     let near = if path.exists() { None } else { suggest::nearest_file(path) };

@@ -1,8 +1,8 @@
-//! How messages write numbers: plainly where that is short, with an exponent where it is not.
+//! Numbers in messages: plain if that is short, else with an exponent.
 
 pub(crate) use stiction_multibody::plain;
 
-/// A moment in seconds, without the last digits that rounding left.
+/// Formats a time in seconds, without trailing digits of round-off.
 pub(crate) fn moment(t: f64) -> String {
     if t != 0.0 && t.abs() < 1e-6 {
         return plain(t);

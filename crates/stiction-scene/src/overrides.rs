@@ -1,12 +1,12 @@
-//! Changes to a scene from the command line: `--set body.rod.mass=2`.
+//! Overrides from the command line: `--set body.rod.mass=2`.
 //!
-//! A path goes through tables by key and through lists by name (`body.rod`) or by position from 0 (`contact.0`). The change
-//! is merged into the document before anything is checked, so a wrong key or type in it is reported like one in the file.
+//! A path goes through tables by key and through lists by name (`body.rod`) or by position from 0 (`contact.0`).
+//! Overrides are merged into the document before any check, so their errors are reported like those of the file.
 
 use std::ops::Range;
 
 use crate::{
-    document::{Document, Entry, Node, Step, Value, parse_value},
+    document::{Document, Entry, Node, Step, Value, parse_value, present_key},
     error::{Fault, Sources},
     suggest,
 };
@@ -14,21 +14,29 @@ use crate::{
 pub(crate) fn apply(document: &mut Document, sources: &mut Sources, path: &str, value: &str) -> Result<(), Fault> {
     let start = sources.add(format!("{path}={value}"));
     let value_at = start + path.len() + 1;
-    // Not TOML: a bare word such as a preset, or an angle with its unit.
+    // A text that is not TOML is a bare word, such as a preset, or an angle with its unit.
     let value = parse_value(value, value_at)
         .unwrap_or_else(|_| Node { span: value_at..value_at + value.len(), value: Value::Text(value.to_owned()) });
     let mut at = start;
     let mut node = &mut document.root;
+    // Keys of the tables around `node`; items of lists have none.
+    let mut tables = Vec::new();
     for word in path.split('.') {
         let span = at..at + word.len();
         at = span.end + 1;
-        node = descend(node, word, span)?;
+        if matches!(node.value, Value::Table(_)) {
+            let key = present_key(&tables, word);
+            tables.push(key);
+            node = descend(node, key, span)?;
+        } else {
+            node = descend(node, word, span)?;
+        }
     }
     *node = value;
     Ok(())
 }
 
-/// The child called `word`; tables grow it when they do not have it.
+/// Returns the child called `word`; a table without it gets a new one.
 fn descend<'n>(node: &'n mut Node, word: &str, span: Range<usize>) -> Result<&'n mut Node, Fault> {
     let found = node.describe();
     match &mut node.value {

@@ -1,4 +1,4 @@
-//! Files of other kinds, read with the care of scenes: checked against the schema of a struct, with places for every complaint.
+//! Other TOML files, read like scenes: checked against the schema of a struct, with places for all errors.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::{
     read, schema, too_large, unreadable,
 };
 
-/// A TOML file read into a struct. Complaints about its values can be given their place.
+/// A TOML file read into a struct. Errors about its values can be given their place.
 ///
-/// The last word of the title of the schema says what the file is: "unknown key `x` in a *study*".
+/// The last word of the schema's title says what the file is: "unknown key `x` in a *study*".
 #[derive(Clone, Debug)]
 pub struct Reading<T> {
-    /// What the file says.
+    /// Contents of the file.
     pub value: T,
     file: String,
     text: String,
@@ -33,7 +33,7 @@ impl<T: DeserializeOwned + JsonSchema> Reading<T> {
         Self::parse(&text, &file)
     }
 
-    /// Reads a text; `file` is for messages.
+    /// Reads a text; `file` is the file name for messages.
     pub fn parse(text: &str, file: &str) -> Result<Self, SceneError> {
         if text.len() as u64 > MAX_FILE_SIZE {
             return Err(SceneError::without_place(file, too_large()));
@@ -51,13 +51,13 @@ impl<T: DeserializeOwned + JsonSchema> Reading<T> {
 }
 
 impl<T> Reading<T> {
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// A complaint about the value behind these keys, or about the innermost table around it that exists. In lists a key is the
-    /// number of an item, from 0.
+    /// Returns an error at the value behind these keys, or at the innermost existing table around it. In lists a key
+    /// is the number of an item, from 0.
     pub fn error(&self, keys: &[&str], message: impl Into<String>) -> SceneError {
         let path: Vec<_> = keys.iter().map(|key| key.parse().map_or(Step::Key(key), Step::Index)).collect();
         Sources::new(&self.file, &self.text).locate(Fault::new(self.document.place(&path), message))

@@ -1,4 +1,4 @@
-//! The JSON Schema of scene files: one source for editors, for documentation and for our own checks.
+//! The JSON Schema of scene files, for editors, for documentation and for the checks of this crate.
 
 use std::sync::OnceLock;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::file::SceneFile;
 
-/// What the schema is called, for tools that keep several.
+/// Identifier of the schema, for tools that keep several.
 const ID: &str = "urn:stiction:scene";
 
-/// The JSON Schema (draft 2020-12) of a scene file, with a description of every field.
+/// Returns the JSON Schema (draft 2020-12) of a scene file, with a description of every key.
 pub fn schema() -> Value {
     shared().clone()
 }
 
-/// The schema, made once.
+/// Returns the schema, which is made once.
 pub(crate) fn shared() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| schema_of::<SceneFile>(ID))
 }
 
-/// The JSON Schema (draft 2020-12) of a file that [`crate::Reading`] reads; `id` is what it is called.
+/// Returns the JSON Schema (draft 2020-12) of a file that [`crate::Reading`] reads, with the identifier `id`.
 pub fn schema_of<T: JsonSchema>(id: &str) -> Value {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value();
     drop_null(&mut schema);
@@ -31,7 +31,7 @@ pub fn schema_of<T: JsonSchema>(id: &str) -> Value {
     schema
 }
 
-/// TOML has no null: a field that may be left out is of its type, not "of its type or null".
+/// Removes null from the schema. TOML has no null: the type of an optional key is its own, not "its own or null".
 fn drop_null(schema: &mut Value) {
     let is_null = |alternative: &Value| alternative.get("type").and_then(Value::as_str) == Some("null");
     match schema {

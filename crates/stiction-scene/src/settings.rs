@@ -1,33 +1,33 @@
-//! How to simulate: duration, step and scheme.
+//! Simulation settings: duration, step and scheme.
 
 use stiction_stepping::{Preset, Scheme};
 
-/// What `[simulation]` and `[scheme]` say, with everything left out filled in.
+/// Contents of `[simulation]` and `[scheme]`, with all defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Simulated time, s.
     pub duration: f64,
     /// Time step h, s.
     pub step: f64,
-    /// The scheme by name.
+    /// Preset of the scheme.
     pub preset: Preset,
-    /// The scheme in detail.
+    /// Scheme in detail.
     pub scheme: Scheme,
-    /// Every how many steps the state is recorded; at least 1.
+    /// Number of steps per recorded state; at least 1.
     pub record_every: u32,
 }
 
-/// A duration this near to a whole number of steps, relatively, is that number of steps.
+/// Largest relative distance of a duration from a whole number of steps that is attributed to round-off.
 const WHOLE: f64 = 1e-9;
 
 impl Settings {
-    /// Number of steps that cover the duration.
+    /// Returns the number of steps that cover the duration.
     pub fn steps(&self) -> u64 {
         steps_in(self.duration, self.step)
     }
 }
 
-/// Number of steps that cover a duration; one that is a whole number of steps up to rounding is taken as such.
+/// Returns the number of steps that cover a duration; a whole number up to round-off is taken as such.
 #[expect(clippy::cast_sign_loss, reason = "a checked duration and step are positive")]
 pub fn steps_in(duration: f64, step: f64) -> u64 {
     let steps = duration / step;

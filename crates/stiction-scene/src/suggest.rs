@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// Words further away than a third of their length are no suggestion.
+/// Inverse of the largest distance of a suggestion, relative to its length.
 const NEAR: usize = 3;
 
-/// What people write who know other programs, and the word of ours.
+/// Words of other programs and the corresponding word of scene files.
 const SYNONYMS: [(&str, &[&str]); 8] = [
     ("fixed", &["static", "immovable", "ground", "obstacle", "anchored"]),
     ("dynamic", &["free", "rigid", "moving", "movable", "body"]),
@@ -17,17 +17,18 @@ const SYNONYMS: [(&str, &[&str]); 8] = [
     ("distance", &["rope", "link"]),
 ];
 
-/// A hint for an unknown word: the nearest known one, or the list of all.
+/// Returns a hint for an unknown word: the nearest known one, or the list of all.
 pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.into_iter().collect();
     match nearest(word, &known) {
         Some(candidate) => did_you_mean(candidate),
-        None if known.is_empty() => "nothing is known here".to_owned(),
+        None if known.is_empty() => "no names are known here".to_owned(),
         None => format!("known here: {}", known.join(", ")),
     }
 }
 
-/// A hint for an unknown word where the message has the list already: a synonym, or the nearest known one.
+/// Returns a correction for an unknown word, for messages that already list all words: a synonym, or the nearest
+/// word.
 pub(crate) fn correction(word: &str, known: &[&str]) -> Option<String> {
     let mut ours = SYNONYMS.iter().filter(|(_, others)| others.contains(&word)).map(|(ours, _)| *ours);
     let synonym = ours.find(|ours| known.contains(ours));
@@ -43,7 +44,8 @@ pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     (d <= 1 + word.chars().count().max(candidate.chars().count()) / NEAR).then_some(candidate)
 }
 
-/// The file in the same folder, with the same ending, whose name is nearest to that of one that is not there.
+/// Returns the existing file in the same folder, with the same extension, whose name is nearest to that of a missing
+/// file.
 pub(crate) fn nearest_file(path: &Path) -> Option<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
@@ -52,16 +54,16 @@ pub(crate) fn nearest_file(path: &Path) -> Option<PathBuf> {
         .filter(|name| name.extension() == path.extension())
         .filter_map(|name| Some(name.file_stem()?.to_str()?.to_owned()))
         .collect();
-    // Folders list their files in any order.
+    // The order of files in a folder is arbitrary.
     names.sort();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let near = nearest(path.file_stem()?.to_str()?, &known)?;
     Some(path.with_file_name(near).with_extension(path.extension()?))
 }
 
-/// Levenshtein's distance: the fewest insertions, deletions and replacements that turn `a` into `b`.
+/// Levenshtein distance: the fewest insertions, deletions and replacements that turn `a` into `b`.
 fn distance(a: &str, b: &str) -> usize {
-    // Long words are no typing errors of our short ones; the cut bounds the work on hostile files.
+    // Long words are not misspellings of the short known ones. The cut bounds the work on hostile files.
     const LONGEST: usize = 64;
     let (a, b): (Vec<_>, Vec<_>) = (a.chars().take(LONGEST).collect(), b.chars().take(LONGEST).collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();

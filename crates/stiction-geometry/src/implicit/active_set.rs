@@ -1,4 +1,4 @@
-//! From Newton's method for given active functions to the right active functions, and the certificate.
+//! The active-set method around Newton's method, and the optimality certificate.
 
 use nalgebra::Vector3;
 
@@ -7,20 +7,21 @@ use super::kkt::{Linearised, State, newton};
 use super::multipliers::{Multipliers, enter, nearest_in_cone, push_if_independent};
 use super::pair::{Pair, Side};
 
-/// Changes of the active functions before giving up.
+/// Largest number of changes of the active set.
 const MOST_CHANGES: usize = 24;
-/// Violations of a constraint that count, in units of the pair's length.
+/// Smallest violation of a constraint that counts, in units of the pair's length.
 const VIOLATED: f64 = 1e-12;
-/// Functions this near to zero, in units of the pair's length, can be active at the solution.
+/// Largest value of a function that can be active at the solution, in units of the pair's length.
 const BINDING: f64 = 1e-9;
 
-/// Newton's method with functions taken in where they are violated and out where their multipliers are negative.
+/// Solves by Newton's method, adding violated functions to the active set and dropping those with negative
+/// multipliers.
 pub(super) fn solve(pair: &Pair<'_>, start: &State, gradients: &mut Vec<(usize, Vector3<f64>)>) -> Linearised {
     let mut current = newton(pair, start);
     for _ in 0..MOST_CHANGES {
         let mut next = current.state;
-        let changed_a = corrected(pair, Side::A, &next.a, &mut next.lambda, gradients);
-        let changed_b = corrected(pair, Side::B, &next.b, &mut next.mu, gradients);
+        let changed_a = update_active_set(pair, Side::A, &next.a, &mut next.lambda, gradients);
+        let changed_b = update_active_set(pair, Side::B, &next.b, &mut next.mu, gradients);
         if !(changed_a || changed_b) || next.lambda.is_empty() || next.mu.is_empty() {
             break;
         }
@@ -29,8 +30,8 @@ pub(super) fn solve(pair: &Pair<'_>, start: &State, gradients: &mut Vec<(usize, 
     current
 }
 
-/// Takes the worst violated function in and the most negative multiplier out; whether there was one.
-fn corrected(
+/// Adds the most violated function and drops the most negative multiplier; returns whether the set changed.
+fn update_active_set(
     pair: &Pair<'_>,
     side: Side,
     x: &Vector3<f64>,
@@ -58,8 +59,9 @@ fn corrected(
     least < 0.0 || is_violated
 }
 
-/// The active functions of a solid at a point near its surface, given the outward normal: those within `band` of the largest.
-pub(super) fn guess(
+/// Returns the active set of a solid at a point near its surface, for a given outward normal: the functions within
+/// `band` of the largest.
+pub(super) fn initial_active_set(
     pair: &Pair<'_>,
     side: Side,
     x: &Vector3<f64>,
@@ -84,9 +86,13 @@ pub(super) fn guess(
     if found.is_empty() { gradients.first().map_or(found, |&(k, _)| Multipliers::single(k, 1.0)) } else { found }
 }
 
-/// A state in which points have as many active functions as there are axes, with multipliers of zero if need be: all of their functions
-/// vanish there, and fewer would let the point slide.
-pub(super) fn with_all_of_points(pair: &Pair<'_>, state: &State, gradients: &mut Vec<(usize, Vector3<f64>)>) -> State {
+/// Returns a state in which a point has as many active functions as there are axes, with zero multipliers if
+/// necessary. All functions of a point vanish there; with fewer active ones the point could slide.
+pub(super) fn with_complete_points(
+    pair: &Pair<'_>,
+    state: &State,
+    gradients: &mut Vec<(usize, Vector3<f64>)>,
+) -> State {
     let mut complete = |side: Side, convex: &Convex, x: &Vector3<f64>, multipliers: &Multipliers| {
         let mut multipliers = *multipliers;
         for k in (0..convex.functions()).filter(|_| convex.is_point()) {
@@ -105,7 +111,7 @@ pub(super) fn with_all_of_points(pair: &Pair<'_>, state: &State, gradients: &mut
     }
 }
 
-/// The largest violation of the conditions of closest points, by their own definition.   [IMP-4]
+/// Returns the largest violation of the closest-point conditions, by their definition.   [IMP-4]
 pub(super) fn residual(pair: &Pair<'_>, found: &Linearised) -> f64 {
     let State { a, b, gap, lambda, mu } = &found.state;
     let n = found.normal;
@@ -123,7 +129,7 @@ pub(super) fn residual(pair: &Pair<'_>, found: &Linearised) -> f64 {
     if parts.iter().any(|part| part.is_nan()) { f64::INFINITY } else { parts.into_iter().fold(0.0, f64::max) }
 }
 
-/// A band in which functions may be active at the end.
+/// Returns the band of values in which functions may be active at the solution.
 pub(super) fn binding(pair: &Pair<'_>) -> f64 {
     BINDING * pair.length
 }

@@ -13,7 +13,7 @@ use super::norms::power;
 pub struct Dual(Jet);
 
 impl Dual {
-    /// A number that depends on nothing.
+    /// A constant.
     pub fn constant(value: f64) -> Self {
         Self(Jet { value, ..Jet::ZERO })
     }
@@ -23,7 +23,7 @@ impl Dual {
         Self(Jet { value, gradient: Vector3::ith(axis, 1.0), ..Jet::ZERO })
     }
 
-    /// The value alone.
+    /// Returns the value without derivatives.
     pub fn value(self) -> f64 {
         self.0.value
     }
@@ -38,13 +38,13 @@ impl Dual {
         })
     }
 
-    /// The square root; flat at zero, where it has no derivative.
+    /// Square root; its derivatives at zero are set to zero.
     pub fn sqrt(self) -> Self {
         let root = self.0.value.sqrt();
         if root > 0.0 { self.chain(root, 0.5 / root, -0.25 / (root * root * root)) } else { Self::constant(root) }
     }
 
-    /// The absolute value; its slope at zero is one.
+    /// Absolute value; its slope at zero is one.
     pub fn abs(self) -> Self {
         if self.0.value < 0.0 { -self } else { self }
     }
@@ -54,7 +54,7 @@ impl Dual {
         self.powf(f64::from(n))
     }
 
-    /// The p-th power of a number that is not negative, or of any number where p is whole.
+    /// The p-th power of a non-negative number, or of any number if p is whole.
     pub fn powf(self, p: f64) -> Self {
         let x = self.0.value;
         let raised = |exponent: f64| {
@@ -62,7 +62,7 @@ impl Dual {
             let magnitude = if exponent >= 0.0 { power(x.abs(), exponent) } else { libm::pow(x.abs(), exponent) };
             if x < 0.0 && is_odd { -magnitude } else { magnitude }
         };
-        // A coefficient of zero wins over a power of zero that is infinite.
+        // A zero coefficient takes precedence over an infinite power of zero.
         let term = |coefficient: f64, exponent: f64| {
             if coefficient == 0.0 { 0.0 } else { coefficient * raised(exponent) }
         };
@@ -206,7 +206,7 @@ impl Div<Dual> for f64 {
 pub struct Automatic<F>(F);
 
 impl<F: Fn([Dual; 3]) -> Dual + Send + Sync> Automatic<F> {
-    /// The function with the given formula of the coordinates.
+    /// Creates the function with the given formula of the coordinates.
     pub fn new(formula: F) -> Self {
         Self(formula)
     }

@@ -1,11 +1,12 @@
-//! A primal-dual interior point for convex programs of at most six unknowns, used where Newton's method needs a start.   [IMP-7]
+//! A primal-dual interior-point method for convex programs of at most six unknowns, used to start Newton's
+//! method.   [IMP-7]
 //!
-//! Minimise φ(y) subject to `c_k(y)` ≤ 0 from a strictly feasible point; iterates stay strictly feasible, and the barrier function
-//! φ − τ Σ log(−c) decreases in every step, so that each barrier problem is solved from anywhere.
+//! Minimises φ(y) subject to `c_k(y)` ≤ 0 from a strictly feasible point. Iterates stay strictly feasible, and the
+//! barrier function φ − τ Σ log(−c) decreases in every step, so each barrier problem converges from any start.
 
 use nalgebra::{SMatrix, SVector};
 
-/// The most unknowns.
+/// Largest number of unknowns.
 pub(super) const DIM: usize = 6;
 pub(super) type Unknowns = SVector<f64, DIM>;
 pub(super) type Square = SMatrix<f64, DIM, DIM>;
@@ -20,33 +21,33 @@ pub(super) struct Expansion {
 
 /// A convex program.
 pub(super) trait Program {
-    /// φ.
+    /// Returns φ.
     fn objective(&self, y: &Unknowns) -> Expansion;
-    /// How many constraints there are.
+    /// Returns the number of constraints.
     fn constraints(&self) -> usize;
-    /// Constraint number `k`.
+    /// Returns constraint number `k`.
     fn constraint(&self, k: usize, y: &Unknowns) -> Expansion;
 }
 
 /// Slacks, multipliers and constraints of the current iterate, reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buffers {
-    /// The negative constraints.
+    /// Negative values of the constraints.
     pub(super) slacks: Vec<f64>,
     pub(super) duals: Vec<f64>,
     constraints: Vec<Expansion>,
     trial: Vec<Expansion>,
 }
 
-/// An iterate that can be driven further.
+/// An iterate that can be continued.
 #[derive(Clone, Debug)]
 pub(super) struct Iterate {
     pub(super) y: Unknowns,
-    /// The complementarity the last step aimed at.
+    /// Complementarity target of the last step.
     pub(super) barrier: f64,
 }
 
-/// The first iterate, at a strictly feasible `y`.
+/// Returns the first iterate, at a strictly feasible `y`.
 pub(super) fn start(program: &impl Program, y: Unknowns, barrier: f64, buffers: &mut Buffers) -> Iterate {
     buffers.constraints.clear();
     buffers.constraints.extend((0..program.constraints()).map(|k| program.constraint(k, &y)));
@@ -57,7 +58,7 @@ pub(super) fn start(program: &impl Program, y: Unknowns, barrier: f64, buffers: 
     Iterate { y, barrier }
 }
 
-/// Takes steps until the complementarity is below `goal`; false if it could not be reached.
+/// Takes steps until the complementarity is below `goal`; returns false if it cannot be reached.
 pub(super) fn advance(program: &impl Program, iterate: &mut Iterate, goal: f64, buffers: &mut Buffers) -> bool {
     const MOST_STEPS: usize = 80;
     for _ in 0..MOST_STEPS {
@@ -67,7 +68,7 @@ pub(super) fn advance(program: &impl Program, iterate: &mut Iterate, goal: f64, 
         if step > 0.9 && mean <= goal {
             return true;
         }
-        // Long steps mean that the path is followed well.
+        // Long steps indicate that the central path is followed well.
         let shrink = if step > 0.9 {
             0.05
         } else if step > 0.5 {
@@ -80,8 +81,11 @@ pub(super) fn advance(program: &impl Program, iterate: &mut Iterate, goal: f64, 
     false
 }
 
-/// One Newton step with backtracking; its length, or none if there is no progress.
+/// Takes one Newton step with backtracking; returns its length, or `None` without progress.
 fn step(program: &impl Program, iterate: &mut Iterate, buffers: &mut Buffers) -> Option<f64> {
+    debug_assert_eq!(buffers.constraints.len(), program.constraints(), "buffers belong to this program");
+    debug_assert_eq!(buffers.slacks.len(), buffers.constraints.len(), "one slack per constraint");
+    debug_assert_eq!(buffers.duals.len(), buffers.constraints.len(), "one multiplier per constraint");
     let tau = iterate.barrier;
     let objective = program.objective(&iterate.y);
     let mut hessian = objective.hessian;
@@ -114,7 +118,7 @@ fn step(program: &impl Program, iterate: &mut Iterate, buffers: &mut Buffers) ->
     None
 }
 
-/// The longest step up to one that keeps the multipliers positive.
+/// Returns the longest step up to one that keeps the multipliers positive.
 fn dual_step(direction: &Unknowns, tau: f64, buffers: &Buffers) -> f64 {
     let changes = buffers.constraints.iter().zip(&buffers.slacks).zip(&buffers.duals);
     changes.fold(1.0, |fraction: f64, ((c, s), z)| {

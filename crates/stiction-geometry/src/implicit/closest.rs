@@ -1,8 +1,8 @@
-//! The closest points of two convex solids, apart, touching or in overlap.
+//! The closest points of two convex solids: separated, touching or overlapping.
 
 use nalgebra::{Point3, Unit, Vector3};
 
-use super::active_set::{binding, guess, residual, solve, with_all_of_points};
+use super::active_set::{binding, initial_active_set, residual, solve, with_complete_points};
 use super::barrier;
 use super::convex::Convex;
 use super::formula;
@@ -14,47 +14,48 @@ use super::programs::{Distance, Growth};
 use super::sensitivity::is_least_depth;
 use crate::Pose;
 
-/// A solution whose residual is at most this is taken at once.
+/// Largest residual at which a solution is accepted at once.
 const ACCEPTED: f64 = 1e-11;
 
 /// The closest points of two convex solids in world coordinates, with their certificate.   [IMP-4]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
-    /// The point on A.
+    /// Point on A.
     pub point_a: Point3<f64>,
-    /// The point on B.
+    /// Point on B.
     pub point_b: Point3<f64>,
     /// Unit normal from A to B.
     pub normal: Unit<Vector3<f64>>,
-    /// Signed distance: positive apart, the negative depth in overlap.
+    /// Signed distance: positive for separation, the negative depth for overlap.
     pub gap: f64,
-    /// The active functions of A: n = Σ λ ∇f.
+    /// Active functions of A: n = Σ λ ∇f.
     pub multipliers_a: Multipliers,
-    /// The active functions of B: n = −Σ μ ∇g.
+    /// Active functions of B: n = −Σ μ ∇g.
     pub multipliers_b: Multipliers,
-    /// The largest violation of the conditions, lengths in units of the smaller solid.
+    /// Largest violation of the conditions, lengths in units of the smaller solid.
     pub residual: f64,
-    /// False where other points or normals would do as well: flat on flat, concentric balls.
+    /// False if other points or normals are equally good: flat on flat, concentric balls.
     pub unique: bool,
 }
 
-/// Buffers of [`closest`], reused from call to call; they carry nothing from one call to the next.
+/// Buffers of [`closest`], reused between calls; they carry no information from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     barrier: barrier::Buffers,
     gradients: Vec<(usize, Vector3<f64>)>,
 }
 
-/// The closest points of A and B, or in overlap a pair of points with opposite normals at a local minimum of the depth.
+/// Returns the closest points of A and B; for overlap, a pair of points with opposite normals at a local minimum of
+/// the depth.
 ///
-/// Without a `start` the result is a function of the poses alone; with one (from a pose nearby) it is found sooner, and in
-/// overlap the minimum is the one near the start. The residual says whether the search succeeded.
+/// Without a `start` the result is a function of the poses alone. A warm start from a nearby pose is faster, and for
+/// overlap it selects the minimum near the start. The residual shows whether the search succeeded.
 pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>, scratch: &mut Scratch) -> Closest {
     let pair = Pair::new(a, b);
     if let Some((state, unique)) = formula::closest(&pair) {
         return report(&pair, &Linearised::new(&pair, &state), a.1, unique);
     }
-    // The normal of a half-space does not depend on the height: deep below, the solid is lifted first.
+    // The normal of a half-space does not depend on the height: a solid deep below it is lifted first.
     let lift = pair.levelling().unwrap_or_default();
     let mut search = Search { pair: pair.moved(&lift), best: None, scratch };
     if let Some(start) = start {
@@ -72,8 +73,8 @@ pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>
     if !search.is_done() {
         search.try_distance();
     }
-    let Some((found, ..)) = search.best else { return nothing(&pair, a.1) };
-    let mut state = with_all_of_points(&pair.moved(&lift), &found.state, &mut search.scratch.gradients);
+    let Some((found, ..)) = search.best else { return failed(&pair, a.1) };
+    let mut state = with_complete_points(&pair.moved(&lift), &found.state, &mut search.scratch.gradients);
     state.b -= lift;
     state.gap -= found.normal.dot(&lift);
     let found = Linearised::new(&pair, &state);
@@ -81,10 +82,10 @@ pub fn closest(a: (&Convex, &Pose), b: (&Convex, &Pose), start: Option<&Closest>
     report(&pair, &found, a.1, unique)
 }
 
-/// The search for a pair of points, best first.
+/// The search for a pair of points.
 struct Search<'a, 's> {
     pair: Pair<'a>,
-    /// The best so far, its residual, and whether it can be bettered.
+    /// Best solution so far, its residual, and whether it is final.
     best: Option<(Linearised, f64, bool)>,
     scratch: &'s mut Scratch,
 }
@@ -94,7 +95,7 @@ impl Search<'_, '_> {
         self.best.as_ref().is_some_and(|best| best.2)
     }
 
-    /// Newton's method from a state; keeps the result if it is better than what there is.
+    /// Runs Newton's method from a state and keeps the result if it is better than the best so far.
     fn attempt(&mut self, start: &State) {
         if start.lambda.is_empty() || start.mu.is_empty() {
             return;
@@ -108,7 +109,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// From the solution at a pose nearby.
+    /// Starts from the solution at a nearby pose.
     fn warm(&mut self, start: &Closest, pose_a: &Pose, lift: &Vector3<f64>) {
         let a = pose_a.inverse_transform_point(&start.point_a).coords;
         let b = pose_a.inverse_transform_point(&start.point_b).coords + lift;
@@ -122,19 +123,19 @@ impl Search<'_, '_> {
         }
     }
 
-    /// From an estimate by the support functions, for solids apart.   [IMP-15]
+    /// Starts from an estimate by the support functions, for separated solids.   [IMP-15]
     fn try_supports(&mut self) {
         let Some((a, b)) = nearest::estimate(&self.pair) else { return };
         let Some(normal) = Unit::try_new(b - a, 0.0) else { return };
         let Scratch { gradients, .. } = &mut *self.scratch;
         // Estimates lie inside: functions near zero, to the error of the estimate, are active.
         let band = 1e-2 * self.pair.length;
-        let lambda = guess(&self.pair, Side::A, &a, &normal, band, gradients);
-        let mu = guess(&self.pair, Side::B, &b, &-normal.into_inner(), band, gradients);
+        let lambda = initial_active_set(&self.pair, Side::A, &a, &normal, band, gradients);
+        let mu = initial_active_set(&self.pair, Side::B, &b, &-normal.into_inner(), band, gradients);
         self.attempt(&State { a, b, gap: (b - a).norm(), lambda, mu });
     }
 
-    /// From the place where both solids, grown or shrunk alike, touch.   [IMP-6]
+    /// Starts from the point where both solids touch after equal growth or shrinkage.   [IMP-6]
     fn try_growth(&mut self) {
         let pair = self.pair.clone();
         let growth = Growth { pair: &pair };
@@ -145,7 +146,7 @@ impl Search<'_, '_> {
             let Some(normal) = self.dual_normal(&x, &x) else { return };
             let state = self.state_near(&x, &x, &normal);
             self.attempt(&state);
-            // A solution that is no least depth, corner against corner, does not get better.
+            // A solution that is not a minimum of the depth (vertex against vertex) does not improve.
             let is_solved = self.best.as_ref().is_some_and(|best| best.1 <= ACCEPTED);
             if is_solved || !arrived {
                 return;
@@ -153,9 +154,11 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The normal that the multipliers of an interior point tell, from A to B.
+    /// Returns the normal from A to B given by the multipliers of the interior point.
     fn dual_normal(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Option<Vector3<f64>> {
         let count = self.pair.functions(Side::A);
+        let both = count + self.pair.functions(Side::B);
+        debug_assert_eq!(self.scratch.barrier.duals.len(), both, "one multiplier per function");
         let sum: Vector3<f64> = (0..)
             .zip(&self.scratch.barrier.duals)
             .map(|(k, z)| {
@@ -169,7 +172,7 @@ impl Search<'_, '_> {
         Unit::try_new(sum, 1e-14).map(Unit::into_inner)
     }
 
-    /// Points on the surfaces near `a` and `b`, with the functions that look active to the interior point.
+    /// Returns points on the surfaces near `a` and `b`, with the active set of the interior point.
     fn state_near(&mut self, a: &Vector3<f64>, b: &Vector3<f64>, normal: &Vector3<f64>) -> State {
         let on_surface = |pair: &Pair<'_>, side: Side, x: &Vector3<f64>| {
             let jets = (0..pair.functions(side)).map(|k| pair.jet(side, k, x));
@@ -182,11 +185,13 @@ impl Search<'_, '_> {
         State { a, b, gap: normal.dot(&(b - a)), lambda, mu }
     }
 
-    /// The functions whose multipliers outweigh their slacks.
+    /// Returns the functions whose multipliers exceed their slacks.
     fn active(&mut self, side: Side, x: &Vector3<f64>, outward: &Vector3<f64>) -> Multipliers {
         let count = self.pair.functions(side);
         let first = if side == Side::A { 0 } else { self.pair.functions(Side::A) };
         let Scratch { barrier, gradients } = &mut *self.scratch;
+        debug_assert!(first + count <= barrier.slacks.len(), "the interior point has a slack for every function");
+        debug_assert_eq!(barrier.duals.len(), barrier.slacks.len(), "one multiplier per slack");
         gradients.clear();
         for k in 0..count {
             let [slack, dual] = [&barrier.slacks, &barrier.duals].map(|v| v.get(first + k).copied().unwrap_or(0.0));
@@ -196,12 +201,12 @@ impl Search<'_, '_> {
         }
         let found = nearest_in_cone(outward, gradients);
         if found.is_empty() {
-            return guess(&self.pair, side, x, outward, binding(&self.pair), gradients);
+            return initial_active_set(&self.pair, side, x, outward, binding(&self.pair), gradients);
         }
         found
     }
 
-    /// In overlap, from the flat function over which the other solid is least deep.
+    /// Starts, for overlap, from the flat function with the smallest depth of the other solid.
     fn try_faces(&mut self) {
         let [of_a, of_b] = [Side::A, Side::B].map(|side| self.pair.shallowest_face(side));
         let owner = if of_a.map(|face| face.gap) >= of_b.map(|face| face.gap) { Side::A } else { Side::B };
@@ -209,7 +214,7 @@ impl Search<'_, '_> {
         let on_face = face.point - face.outward * face.gap;
         let (other, flat) = (owner.other(), Multipliers::single(face.function, 1.0));
         let band = binding(&self.pair);
-        let met = guess(&self.pair, other, &face.point, &-face.outward, band, &mut self.scratch.gradients);
+        let met = initial_active_set(&self.pair, other, &face.point, &-face.outward, band, &mut self.scratch.gradients);
         let gap = face.gap;
         self.attempt(&match owner {
             Side::A => State { a: on_face, b: face.point, gap, lambda: flat, mu: met },
@@ -217,10 +222,10 @@ impl Search<'_, '_> {
         });
     }
 
-    /// From the closest points of the solids after B has moved out along the normal.   [IMP-9]
+    /// Starts from the closest points of the solids after B was moved out along the normal.   [IMP-9]
     ///
-    /// The solution does not change when B moves along its normal, and moved clear of A the problem is convex. Each round can
-    /// only lessen the depth; the nearer the moved B is to touching, the faster.
+    /// The solution does not change if B moves along its normal, and with B clear of A the problem is convex. Each
+    /// round can only reduce the depth; it converges faster the nearer the moved B is to touching.
     fn try_distance(&mut self) {
         let found = self.best.as_ref().map(|best| best.0.normal).filter(|n| n.iter().all(|x| x.is_finite()));
         let centres = self.pair.interior(Side::B) - self.pair.interior(Side::A);
@@ -231,7 +236,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// As [`Self::try_distance`], first along `normal`.
+    /// Does the same as [`Self::try_distance`], first along `normal`.
     fn try_distance_along(&mut self, mut normal: Vector3<f64>) {
         const ROUNDS: usize = 24;
         let original = self.pair.clone();
@@ -262,7 +267,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The closest points by the interior point, to a complementarity of `precision` times their distance squared.   [IMP-8]
+    /// Returns the closest points by the interior point, to a complementarity of `precision` times their squared
+    /// distance.   [IMP-8]
     fn distance(&mut self, pair: &Pair<'_>, precision: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
         const LEAST_GOAL: f64 = 1e-22;
         for thickness in [0.0, 0.01] {
@@ -284,8 +290,8 @@ impl Search<'_, '_> {
     }
 }
 
-/// What is said when there is nothing to say.
-fn nothing(pair: &Pair<'_>, pose_a: &Pose) -> Closest {
+/// Returns the result of a failed search: an infinite residual and a gap that is NaN.
+fn failed(pair: &Pair<'_>, pose_a: &Pose) -> Closest {
     let normal = Vector3::ith(pair.axes - 1, 1.0);
     Closest {
         point_a: Point3::from(pose_a.translation.vector),
@@ -299,7 +305,7 @@ fn nothing(pair: &Pair<'_>, pose_a: &Pose) -> Closest {
     }
 }
 
-/// A solution in world coordinates.
+/// Returns a solution in world coordinates.
 fn report(pair: &Pair<'_>, found: &Linearised, pose_a: &Pose, unique: bool) -> Closest {
     Closest {
         point_a: pose_a * Point3::from(found.state.a),

@@ -6,7 +6,7 @@ use super::function::Function;
 use super::jet::Jet;
 use crate::{Dimension, Shape, planar, spatial};
 
-/// A convex solid: all points where every one of its functions is at most zero.   [IMP-1]
+/// A convex solid: all points at which every one of its functions is at most zero.   [IMP-1]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convex {
     dimension: Dimension,
@@ -14,11 +14,11 @@ pub struct Convex {
     interior: Vector3<f64>,
     reach: Option<f64>,
     form: Form,
-    /// The corners of a polygon or polyhedron.
+    /// Vertices of a polygon or polyhedron.
     corners: Vec<Vector3<f64>>,
 }
 
-/// Shapes whose closest points have a formula.
+/// Shapes with a formula for closest points or support points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Form {
     /// A disc or a ball about the origin.
@@ -29,7 +29,7 @@ pub(super) enum Form {
     HalfSpace {
         normal: Vector3<f64>,
     },
-    /// One function.
+    /// A solid of one function.
     Single,
     /// A box about the origin.
     Cuboid {
@@ -40,38 +40,39 @@ pub(super) enum Form {
         half_length: f64,
         radius: f64,
     },
-    /// The hull of corners.
+    /// The convex hull of vertices.
     Corners,
     General,
 }
 
 impl Convex {
-    /// How many functions there are.
+    /// Returns the number of functions.
     pub fn functions(&self) -> usize {
         self.functions.len()
     }
 
-    /// Function number `k` at `x`; a function that does not exist is zero.
+    /// Returns function number `k` at `x`; a missing function is zero.
     pub fn jet(&self, k: usize, x: &Point3<f64>) -> Jet {
         self.functions.get(k).map_or(Jet::ZERO, |function| function.jet(&x.coords))
     }
 
-    /// Plane or space.
+    /// Returns the dimension.
     pub fn dimension(&self) -> Dimension {
         self.dimension
     }
 
-    /// Whether function number `k` is curved: false for the flat faces of boxes, polygons and half-spaces.
+    /// True if function number `k` is curved; false for the flat faces of boxes, polygons and half-spaces.
     pub fn is_curved(&self, k: usize) -> bool {
         self.functions.get(k).is_some_and(|function| !function.is_flat())
     }
 
-    /// A distance from the origin of the shape within which it lies; none for an unbounded one.
+    /// Returns the radius of a ball around the shape's origin that contains it; `None` for an unbounded shape.
     pub fn reach(&self) -> Option<f64> {
         self.reach
     }
 
-    /// The point where a ray from the inside leaves a bounded solid, to round-off; none where it never does.
+    /// Returns the point at which a ray from the inside leaves a bounded solid, to round-off; `None` if it never
+    /// does.
     pub fn leaving(&self, direction: &Vector3<f64>) -> Option<Point3<f64>> {
         let start = Point3::from(self.interior);
         let length = direction.norm();
@@ -82,7 +83,7 @@ impl Convex {
         let (mut inside, mut outside) = (0.0, far);
         while outside - inside > f64::EPSILON * far {
             let middle = 0.5 * (inside + outside);
-            // Neighbouring numbers have no middle.
+            // Neighbouring numbers have no midpoint.
             if middle <= inside || middle >= outside {
                 break;
             }
@@ -91,12 +92,12 @@ impl Convex {
         Some(start + direction * inside)
     }
 
-    /// The largest of the functions.
+    /// Returns the largest of the functions.
     fn highest(&self, x: &Point3<f64>) -> f64 {
         self.functions.iter().map(|function| function.jet(&x.coords).value).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// A point inside, deep where that is easy.
+    /// Returns a point inside, far from the surface if that is easy.
     pub(super) fn interior(&self) -> Vector3<f64> {
         self.interior
     }
@@ -105,7 +106,7 @@ impl Convex {
         self.form
     }
 
-    /// The farthest point along `direction`, where that has a formula.   [IMP-12]
+    /// Returns the farthest point along `direction`, if it has a formula.   [IMP-12]
     pub(super) fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
         match self.form {
             Form::Ball { .. } | Form::Single => self.functions.first().and_then(|function| function.support(direction)),
@@ -123,7 +124,7 @@ impl Convex {
         }
     }
 
-    /// Whether the solid is a single point.
+    /// True if the solid is a single point.
     pub(super) fn is_point(&self) -> bool {
         self.form == Form::Cuboid { half_extents: Vector3::zeros() }
     }
@@ -147,20 +148,20 @@ impl Convex {
         Build { dimension, buffer: Buffer::default() }.ball(radius)
     }
 
-    /// The vectors, to be filled anew.
+    /// Returns the vectors for reuse.
     pub(crate) fn into_buffer(self) -> Buffer {
         Buffer { functions: self.functions, corners: self.corners }
     }
 }
 
-/// The vectors of a solid that is no longer needed.
+/// Vectors of a solid that is no longer needed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buffer {
     functions: Vec<Function>,
     corners: Vec<Vector3<f64>>,
 }
 
-/// Fills vectors with the functions of a solid.
+/// Builder that fills the vectors with the functions of a solid.
 struct Build {
     dimension: Dimension,
     buffer: Buffer,
@@ -208,7 +209,7 @@ impl Build {
         Convex { form: Form::HalfSpace { normal }, ..self.solid([function], -normal, None) }
     }
 
-    /// The box with the given half extents, two faces per axis: a point where they are zero.
+    /// A box with the given half extents, two faces per axis; a point if they are zero.
     fn cuboid(self, half_extents: &[f64]) -> Convex {
         let face = |(axis, &offset): (usize, &f64)| {
             let normal = Vector3::ith(axis, 1.0);
@@ -221,7 +222,7 @@ impl Build {
     }
 }
 
-/// The third semi-axis: without end in the plane.
+/// Returns the third semi-axis, which is infinite in the plane.
 fn thickness(dimension: Dimension, spatial: f64) -> f64 {
     match dimension {
         Dimension::Planar => f64::INFINITY,
@@ -230,7 +231,7 @@ fn thickness(dimension: Dimension, spatial: f64) -> f64 {
 }
 
 impl Shape {
-    /// The shape as an intersection of convex functions; none for a polygon with notches.
+    /// Returns the shape as an intersection of convex functions; `None` for a polygon that is not convex.
     pub fn convex(&self) -> Option<Convex> {
         match self {
             Self::Planar(shape) => planar_convex(shape, Buffer::default()),
@@ -239,7 +240,7 @@ impl Shape {
     }
 }
 
-/// The functions of a planar shape, in vectors to be filled.
+/// Returns the functions of a planar shape, in the given vectors.
 pub(crate) fn planar_convex(shape: &planar::Shape, buffer: Buffer) -> Option<Convex> {
     use planar::Shape;
     let build = Build { dimension: Dimension::Planar, buffer };
@@ -253,6 +254,7 @@ pub(crate) fn planar_convex(shape: &planar::Shape, buffer: Buffer) -> Option<Con
         Shape::Box { half_extents } => build.cuboid(half_extents),
         Shape::Polygon(polygon) => {
             let vertices = polygon.vertices();
+            debug_assert_eq!(vertices.len(), polygon.normals().len(), "a polygon has as many edges as vertices");
             let faces = vertices.iter().zip(polygon.normals());
             let faces = faces.map(|(v, n)| Function::Flat { normal: n.push(0.0), offset: n.dot(&v.coords) });
             build.hull(faces, vertices.iter().map(|v| v.coords.push(0.0)), shape.radius_bound())
@@ -262,7 +264,7 @@ pub(crate) fn planar_convex(shape: &planar::Shape, buffer: Buffer) -> Option<Con
             build.central([Function::quadric([*a, *b, f64::INFINITY])], shape.radius_bound())
         }
         Shape::Superellipse { semi_axes: [a, b], exponent } => {
-            // The second exponent means nothing where z has no extent.
+            // The second exponent has no meaning because z has no extent.
             let function = Function::superquadric([*a, *b, f64::INFINITY], [*exponent, 2.0]);
             build.central([function], shape.radius_bound())
         }
@@ -271,7 +273,7 @@ pub(crate) fn planar_convex(shape: &planar::Shape, buffer: Buffer) -> Option<Con
     })
 }
 
-/// The functions of a spatial shape, in vectors to be filled.
+/// Returns the functions of a spatial shape, in the given vectors.
 pub(crate) fn spatial_convex(shape: &spatial::Shape, buffer: Buffer) -> Convex {
     use spatial::Shape;
     let build = Build { dimension: Dimension::Spatial, buffer };
@@ -289,7 +291,9 @@ pub(crate) fn spatial_convex(shape: &spatial::Shape, buffer: Buffer) -> Convex {
                 let corner = face.first().and_then(|&corner| vertices.get(corner as usize))?;
                 Some(Function::Flat { normal: *normal, offset: normal.dot(&corner.coords) })
             });
-            build.hull(faces, vertices.iter().map(|v| v.coords), shape.radius_bound())
+            let solid = build.hull(faces, vertices.iter().map(|v| v.coords), shape.radius_bound());
+            debug_assert_eq!(solid.functions.len(), polyhedron.normals().len(), "every face has a function");
+            solid
         }
         Shape::HalfSpace { normal } => build.half_space(normal.into_inner()),
         Shape::Ellipsoid { semi_axes } => build.central([Function::quadric(*semi_axes)], shape.radius_bound()),

@@ -1,4 +1,4 @@
-//! Closest points that have a formula: balls with balls, and half-spaces with whatever has a support function.
+//! Closest points by formulas: balls with balls, and half-spaces with all solids that have a support function.
 
 use nalgebra::Vector3;
 
@@ -7,7 +7,7 @@ use super::kkt::State;
 use super::multipliers::Multipliers;
 use super::pair::{Pair, Side};
 
-/// The closest points and whether they are unique; none where there is no formula.
+/// Returns the closest points and whether they are unique; `None` if there is no formula.
 pub(super) fn closest(pair: &Pair<'_>) -> Option<(State, bool)> {
     match (pair.a.form(), pair.b.form()) {
         (Form::Ball { radius: r }, Form::Ball { radius: s }) => Some(balls(pair, r, s)),
@@ -38,12 +38,12 @@ pub(super) fn closest(pair: &Pair<'_>) -> Option<(State, bool)> {
     }
 }
 
-/// Solids of one function have one multiplier.
+/// Returns a solid of one function, which has one multiplier.
 fn single(convex: &Convex) -> Option<&Convex> {
     (convex.functions() == 1).then_some(convex)
 }
 
-/// Along the line through the centres; concentric balls have no such line, and y (the plane) or z is chosen.
+/// Closest points along the line of centres; for concentric balls the normal is y (in the plane) or z.
 fn balls(pair: &Pair<'_>, r: f64, s: f64) -> (State, bool) {
     let distance = pair.offset.norm();
     let is_unique = distance > 1e-14 * (r + s);
@@ -51,7 +51,7 @@ fn balls(pair: &Pair<'_>, r: f64, s: f64) -> (State, bool) {
     (state(normal * r, normal, distance - r - s), is_unique)
 }
 
-/// Gauges of balls and half-spaces have unit gradients.
+/// State with unit multipliers: gauges of balls and half-spaces have unit gradients.
 fn state(a: Vector3<f64>, normal: Vector3<f64>, gap: f64) -> State {
     State { a, b: a + normal * gap, gap, lambda: Multipliers::single(0, 1.0), mu: Multipliers::single(0, 1.0) }
 }

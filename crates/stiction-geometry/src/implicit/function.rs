@@ -1,4 +1,4 @@
-//! The functions that shapes are made of.
+//! The functions that define shapes.
 
 use std::sync::Arc;
 
@@ -13,32 +13,32 @@ use crate::Pose;
 pub(crate) enum Function {
     /// n · x − offset, with a unit normal.
     Flat { normal: Vector3<f64>, offset: f64 },
-    /// scale (‖x ∘ inverse‖ − 1): discs, spheres, ellipses, ellipsoids, and tubes where an axis has no inverse.
+    /// scale (‖x ∘ inverse‖ − 1): discs, spheres, ellipses, ellipsoids, and tubes if an axis has a zero inverse.
     Quadric { inverse: Vector3<f64>, scale: f64 },
     /// As `Quadric` with the nested norm of a superquadric.
     Superquadric { inverse: Vector3<f64>, exponents: [f64; 2], scale: f64 },
-    /// The distance from a segment on the x axis, less a radius; `flat` where z does not count.
+    /// The distance from a segment on the x axis, minus a radius; `flat` if z does not count.
     Segment { half_length: f64, radius: f64, flat: bool },
-    /// A function of the user.
+    /// A user-defined function.
     Custom(Custom),
-    /// Another function at a place.
+    /// Another function at a pose.
     Placed { function: Box<Function>, pose: Pose },
 }
 
 impl Function {
-    /// The ellipsoid with the given semi-axes, an infinite one for each direction in which it does not end.
+    /// Returns the ellipsoid with the given semi-axes, infinite ones for unbounded directions.
     pub(super) fn quadric(semi_axes: [f64; 3]) -> Self {
         let scale = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
         Self::Quadric { inverse: Vector3::from(semi_axes).map(f64::recip), scale }
     }
 
-    /// The superquadric with the given semi-axes and exponents.
+    /// Returns the superquadric with the given semi-axes and exponents.
     pub(super) fn superquadric(semi_axes: [f64; 3], exponents: [f64; 2]) -> Self {
         let scale = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
         Self::Superquadric { inverse: Vector3::from(semi_axes).map(f64::recip), exponents, scale }
     }
 
-    /// Value and derivatives at `x`.
+    /// Returns value and derivatives at `x`.
     pub(super) fn jet(&self, x: &Vector3<f64>) -> Jet {
         match self {
             Self::Flat { normal, offset } => Jet { value: normal.dot(x) - offset, gradient: *normal, ..Jet::ZERO },
@@ -53,7 +53,7 @@ impl Function {
         }
     }
 
-    /// Whether the function has no curvature anywhere.
+    /// True if the function has no curvature anywhere.
     pub(super) fn is_flat(&self) -> bool {
         match self {
             Self::Flat { .. } => true,
@@ -62,7 +62,7 @@ impl Function {
         }
     }
 
-    /// The point with f ≤ 0 farthest along `direction`, where it has a formula.   [IMP-12]
+    /// Returns the point with f ≤ 0 farthest along `direction`, if it has a formula.   [IMP-12]
     pub(super) fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
         match self {
             Self::Quadric { inverse, .. } => Some(norms::quadric_farthest(direction, inverse)),
@@ -77,7 +77,7 @@ impl Function {
     }
 }
 
-/// A function of the user; two are equal if they are the same.
+/// A user-defined function; two are equal if they are the same object.
 #[derive(Clone, Debug)]
 pub(crate) struct Custom(pub(super) Arc<dyn ConvexFunction>);
 
@@ -87,12 +87,13 @@ impl PartialEq for Custom {
     }
 }
 
-/// The distance from the segment [−h, h] on the x axis, less r; nearer than r/2 a paraboloid, as there is a kink on the axis.   [IMP-3]
+/// Returns the distance from the segment [−h, h] on the x axis, minus r. Below r/2 it is a paraboloid, because the
+/// distance has a kink on the axis.   [IMP-3]
 fn segment(x: &Vector3<f64>, half_length: f64, radius: f64, flat: bool) -> Jet {
     let nearest = x.x.clamp(-half_length, half_length);
     let across = if flat { 0.0 } else { 1.0 };
     let d = Vector3::new(x.x - nearest, x.y, x.z * across);
-    // Beside the segment the nearest point moves along, and the distance does not feel x.
+    // Beside the segment the nearest point moves along, so the distance does not depend on x.
     let is_beside = nearest == x.x;
     let space = Matrix3::from_diagonal(&Vector3::new(if is_beside { 0.0 } else { 1.0 }, 1.0, across));
     let (distance, core) = (d.norm(), radius / 2.0);

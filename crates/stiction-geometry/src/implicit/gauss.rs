@@ -1,13 +1,13 @@
-//! Small dense linear systems by Gaussian elimination; where a pivot is doubtful with full pivoting, which also says how many unknowns are
-//! determined.
+//! Small dense linear systems by Gaussian elimination with partial pivoting. If a pivot is doubtful, full pivoting
+//! determines the rank.
 
-/// The most unknowns: a point, the gap and six multipliers.
+/// Largest number of unknowns: a point, the gap and six multipliers.
 pub(super) const MOST_UNKNOWNS: usize = 10;
-/// The most right-hand sides.
+/// Largest number of right-hand sides.
 pub(super) const MOST_SIDES: usize = 6;
-/// Pivots below this fraction of the largest count as zero.
+/// Fraction of the largest pivot below which a pivot counts as zero.
 const SINGULAR: f64 = 1e-13;
-/// Pivots below this fraction of the largest need full pivoting.
+/// Fraction of the largest pivot below which full pivoting is needed.
 const DOUBTFUL: f64 = 1e-7;
 
 /// A matrix with its right-hand sides; solved in place.
@@ -19,8 +19,9 @@ pub(super) struct System {
 }
 
 impl System {
-    /// A system of zeros.
+    /// Creates a system of zeros.
     pub(super) fn new(unknowns: usize, sides: usize) -> Self {
+        debug_assert!(unknowns <= MOST_UNKNOWNS && sides <= MOST_SIDES, "the system fits its arrays");
         Self {
             rows: [[0.0; MOST_UNKNOWNS + MOST_SIDES]; MOST_UNKNOWNS],
             unknowns: unknowns.min(MOST_UNKNOWNS),
@@ -30,6 +31,7 @@ impl System {
 
     /// Sets an entry of the matrix.
     pub(super) fn set(&mut self, row: usize, column: usize, value: f64) {
+        debug_assert!(row < self.unknowns && column < self.unknowns + self.sides, "the entry is inside the system");
         if let Some(entry) = self.rows.get_mut(row).and_then(|row| row.get_mut(column)) {
             *entry = value;
         }
@@ -40,7 +42,8 @@ impl System {
         self.set(row, self.unknowns + side, value);
     }
 
-    /// Solves, with the undetermined unknowns at zero; returns the solution of each side, unknown by unknown, and the rank.
+    /// Solves the system, with undetermined unknowns at zero; returns the solution of each side, unknown by unknown,
+    /// and the rank.
     pub(super) fn solve(&mut self) -> ([[f64; MOST_SIDES]; MOST_UNKNOWNS], usize) {
         let mut order: [usize; MOST_UNKNOWNS] = std::array::from_fn(|k| k);
         let rows = self.rows;
@@ -52,7 +55,7 @@ impl System {
         (self.back_substitute(rank, &order), rank)
     }
 
-    /// Elimination with pivots from their columns; false if one is doubtful.
+    /// Eliminates with partial pivoting; returns false if a pivot is doubtful.
     fn eliminate(&mut self) -> bool {
         let mut largest = 0.0f64;
         for k in 0..self.unknowns {
@@ -69,7 +72,7 @@ impl System {
         true
     }
 
-    /// Elimination with the largest pivots; the order of the unknowns and the rank.
+    /// Eliminates with full pivoting; returns the rank and stores the order of the unknowns.
     fn eliminate_fully(&mut self, order: &mut [usize; MOST_UNKNOWNS]) -> usize {
         let n = self.unknowns;
         let mut largest = 0.0f64;
@@ -89,7 +92,7 @@ impl System {
         n
     }
 
-    /// Takes multiples of row k from the rows below.
+    /// Subtracts multiples of row k from the rows below.
     fn eliminate_below(&mut self, k: usize) {
         let width = self.unknowns + self.sides;
         let (above, below) = self.rows.split_at_mut(k + 1);
@@ -104,7 +107,7 @@ impl System {
         }
     }
 
-    /// The largest entry of what is left from row and column k on.
+    /// Returns the largest entry of the remaining block from row and column k on.
     fn pivot(&self, k: usize) -> (usize, usize, f64) {
         let mut best = (k, k, 0.0);
         for (i, row) in self.rows[..self.unknowns].iter().enumerate().skip(k) {

@@ -1,4 +1,4 @@
-//! A function with its first two derivatives at a point, and the door for functions of the user.
+//! A function with its first two derivatives at a point, and the trait of user-defined functions.
 
 use std::fmt::Debug;
 
@@ -15,21 +15,21 @@ pub struct Jet {
     pub hessian: Matrix3<f64>,
 }
 
-/// A convex function that is smooth outside its minimum; the solid is where f ≤ 0, in the coordinates of the shape.
+/// A convex function that is smooth outside its minimum. The solid is f ≤ 0, in the coordinates of the shape.
 ///
-/// Write it as a length with |∇f| near one at the surface, growing about linearly with the distance (|x| − r rather than
-/// |x|² − r²): Newton's method then converges from far away. A function of the plane must not depend on z.
-/// [`Automatic`](super::Automatic) finds the derivatives of a formula.
+/// It should be a length with |∇f| near one at the surface and grow about linearly with the distance (|x| − r rather
+/// than |x|² − r²). Newton's method then converges from far away. A function of the plane must not depend on z.
+/// [`Automatic`](super::Automatic) differentiates a formula.
 pub trait ConvexFunction: Debug + Send + Sync {
-    /// The value and the derivatives at `x`; finite for every finite `x`.
+    /// Returns value and derivatives at `x`; finite for every finite `x`.
     fn jet(&self, x: &Point3<f64>) -> Jet;
 }
 
 impl Jet {
-    /// A function that is zero to second order.
+    /// Zero with zero derivatives.
     pub(super) const ZERO: Self = Self { value: 0.0, gradient: Vector3::new(0.0, 0.0, 0.0), hessian: ZERO3 };
 
-    /// The same function seen from axes that are turned by `rotation`.
+    /// Returns the same function in axes rotated by `rotation`.
     pub(super) fn turned(&self, rotation: &Matrix3<f64>) -> Self {
         Self {
             value: self.value,

@@ -1,8 +1,8 @@
-//! Newton's method on the equations of the closest points, for given active functions.   [IMP-4]
+//! Newton's method on the KKT equations of the closest points, for a given active set.   [IMP-4]
 //!
-//! The unknowns are both points, the gap and the multipliers; lengths are measured in units of the pair's. Unlike the stationarity of
-//! ½|a₂ − a₁|², whose multipliers vanish with the gap, the system keeps its rank at touching and in overlap. The step of a₂ is
-//! eliminated from each linear system.
+//! The unknowns are both points, the gap and the multipliers; lengths are in units of the pair's length. Unlike the
+//! stationarity conditions of ½|a₂ − a₁|², whose multipliers vanish with the gap, the system keeps its rank for
+//! touching and overlapping solids. The step of a₂ is eliminated from each linear system.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -11,15 +11,15 @@ use super::jet::Jet;
 use super::multipliers::{MOST_ACTIVE, Multipliers};
 use super::pair::{Pair, Side};
 
-/// Full Newton steps for one set of active functions.
+/// Largest number of full Newton steps for one active set.
 const MOST_FULL_STEPS: usize = 12;
-/// Damped Newton steps for one set of active functions.
+/// Largest number of damped Newton steps for one active set.
 const MOST_STEPS: usize = 30;
-/// Norms of the residual at which Newton's method has arrived.
+/// Norm of the residual at which Newton's method has converged.
 const CONVERGED: f64 = 1e-12;
-/// Times a step may be halved.
+/// Largest number of halvings of a step.
 const MOST_HALVINGS: u32 = 12;
-/// Norms of the residual that cannot be bettered.
+/// Norm of the residual at round-off, where it cannot improve.
 const ROUND_OFF: f64 = 1e-15;
 
 /// Two points with a gap and multipliers, in the frame of A.
@@ -68,17 +68,18 @@ impl Linearised {
         (&self.jets_a[..self.state.lambda.len()], &self.jets_b[..self.state.mu.len()])
     }
 
-    /// How many unknowns are left in the linear system: a₁, ψ, λ, μ.
+    /// Returns the number of unknowns of the reduced linear system: a₁, ψ, λ, μ.
     pub(super) fn unknowns(&self, pair: &Pair<'_>) -> usize {
         pair.axes + 1 + self.state.lambda.len() + self.state.mu.len()
     }
 
-    /// (a₂ − a₁ − ψ n) in units of the pair's length.   [IMP-4]
+    /// Returns (a₂ − a₁ − ψ n) in units of the pair's length.   [IMP-4]
     fn off_line(&self, pair: &Pair<'_>) -> Vector3<f64> {
         (self.state.b - self.state.a - self.normal * self.state.gap) / pair.length
     }
 
-    /// The left sides of the other equations, row by row, without unit: balance, |n| = 1, f = 0, g = 0.   [IMP-4]
+    /// Returns the residuals of the other equations, row by row, without unit: balance, |n| = 1, f = 0, g =
+    /// 0.   [IMP-4]
     fn residuals(&self, pair: &Pair<'_>) -> [f64; MOST_UNKNOWNS] {
         let d = pair.axes;
         let mut rows = [0.0; MOST_UNKNOWNS];
@@ -86,6 +87,7 @@ impl Linearised {
         rows[..d].copy_from_slice(&balance.as_slice()[..d]);
         rows[d] = (self.normal.norm_squared() - 1.0) / 2.0;
         let (on_a, on_b) = self.active();
+        debug_assert!(d + 1 + on_a.len() + on_b.len() <= MOST_UNKNOWNS, "every active function has a row");
         for (row, jet) in rows[d + 1..].iter_mut().zip(on_a.iter().chain(on_b)) {
             *row = jet.value / pair.length;
         }
@@ -97,8 +99,8 @@ impl Linearised {
         (rows.iter().map(|row| row * row).sum::<f64>() + self.off_line(pair).norm_squared()).sqrt()
     }
 
-    /// The derivatives of [`Self::residuals`] along ∂a₂ = (1 + ψF) ∂a₁ + n ∂ψ + ψ Σ ∇f ∂λ with F = Σ λ ∇²f, with `sides` right-hand
-    /// sides still zero.   [IMP-5]
+    /// Returns the derivatives of [`Self::residuals`] along ∂a₂ = (1 + ψF) ∂a₁ + n ∂ψ + ψ Σ ∇f ∂λ with F = Σ λ ∇²f,
+    /// and `sides` zero right-hand sides.   [IMP-5]
     pub(super) fn system(&self, pair: &Pair<'_>, sides: usize) -> System {
         let (d, length, gap) = (pair.axes, pair.length, self.state.gap);
         let mut system = System::new(self.unknowns(pair), sides);
@@ -138,7 +140,7 @@ impl Linearised {
         system
     }
 
-    /// The Newton step of the equations: what is left of a₂ − a₁ − ψ n goes to the right-hand side.   [IMP-5]
+    /// Returns the Newton step of the equations. The residual a₂ − a₁ − ψ n enters the right-hand side.   [IMP-5]
     fn newton_step(&self, pair: &Pair<'_>) -> Step {
         let (d, length) = (pair.axes, pair.length);
         let mut system = self.system(pair, 1);
@@ -155,6 +157,7 @@ impl Linearised {
             system.set_side(row, 0, from_line - residual);
         }
         let solution = system.solve().0;
+        debug_assert!(first_of_b + MOST_ACTIVE <= MOST_UNKNOWNS, "every multiplier has a row");
         let at = |row: usize| solution.get(row).map_or(0.0, |row| row[0]);
         let mut a = Vector3::zeros();
         for k in 0..d {
@@ -168,7 +171,7 @@ impl Linearised {
         Step { a, b, gap, lambda, mu }
     }
 
-    /// The state after `fraction` of a step, no farther than the shapes are large.
+    /// Returns the state after a `fraction` of a step, limited by the size of the shapes.
     fn stepped(&self, pair: &Pair<'_>, step: &Step, fraction: f64) -> State {
         let mut state = self.state;
         let way = step.a.norm().max(step.b.norm());
@@ -185,17 +188,17 @@ impl Linearised {
         state
     }
 
-    /// The active functions of B.
+    /// Returns the active functions of B.
     pub(super) fn gradients_of_b(&self) -> &[Jet] {
         self.active().1
     }
 
-    /// Σ μ ∇²g.
+    /// Returns Σ μ ∇²g.
     pub(super) fn hessian_of_b(&self) -> &Matrix3<f64> {
         &self.hessian_b
     }
 
-    /// The change of the normal with a change of the point on A and of the multipliers.
+    /// Returns the change of the normal for a change of the point on A and of the multipliers.
     pub(super) fn normal_change(&self, point: &Vector3<f64>, multipliers: impl Iterator<Item = f64>) -> Vector3<f64> {
         let turned: Vector3<f64> =
             self.active().0.iter().zip(multipliers).map(|(jet, change)| jet.gradient * change).sum();
@@ -203,16 +206,17 @@ impl Linearised {
     }
 }
 
-/// Newton's method: full steps first, which need no measure of progress; halved steps where those lead nowhere.
+/// Runs Newton's method: full steps first, without a merit function, then damped steps if those fail.
 ///
-/// Where corners meet at a small gap the normal moves much and the residual little, so that a residual that grows is no bad sign.
+/// For vertices at a small gap the normal changes much and the residual little, so a growing residual does not mean
+/// failure.
 pub(super) fn newton(pair: &Pair<'_>, start: &State) -> Linearised {
     let first = Linearised::new(pair, start);
     let (plain, merit) = full_steps(pair, &first);
     if merit <= CONVERGED { plain } else { halved_steps(pair, first) }
 }
 
-/// Full steps while they are finite; the best iterate and its merit.
+/// Takes full steps while they are finite; returns the best iterate and its merit.
 fn full_steps(pair: &Pair<'_>, first: &Linearised) -> (Linearised, f64) {
     let mut current = first.clone();
     let mut best = (first.clone(), first.merit(pair));
@@ -220,7 +224,7 @@ fn full_steps(pair: &Pair<'_>, first: &Linearised) -> (Linearised, f64) {
         let step = current.newton_step(pair);
         current = Linearised::new(pair, &current.stepped(pair, &step, 1.0));
         let merit = current.merit(pair);
-        // Near round-off a step that does not help is the last.
+        // Near round-off, the first step without improvement is the last.
         if !merit.is_finite() || (best.1 <= CONVERGED && merit >= best.1) {
             break;
         }
@@ -234,7 +238,7 @@ fn full_steps(pair: &Pair<'_>, first: &Linearised) -> (Linearised, f64) {
     best
 }
 
-/// Steps halved until the residual falls.
+/// Takes steps, each halved until the residual decreases.
 fn halved_steps(pair: &Pair<'_>, first: Linearised) -> Linearised {
     let mut current = first;
     let mut merit = current.merit(pair);

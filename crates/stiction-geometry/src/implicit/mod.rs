@@ -1,11 +1,14 @@
-//! Smooth convex shapes by functions: f ≤ 0 inside, with exact first and second derivatives, and the closest points of two of them.
+//! Smooth convex shapes as functions: f ≤ 0 inside, with exact first and second derivatives, and the closest points
+//! of two of them.
 //!
-//! Every convex shape is an intersection of finitely many functions ([`Convex`], from [`Shape::convex`](crate::Shape::convex)): one for a
-//! ball, an ellipsoid or a superquadric, one per face for a box. [`closest`] finds the closest points together with the multipliers that
-//! prove them, for solids apart, touching and in overlap; [`sensitivity`] differentiates them.
+//! Every convex shape is an intersection of finitely many functions ([`Convex`], from
+//! [`Shape::convex`](crate::Shape::convex)): one for a ball, an ellipsoid or a superquadric, one per face for a box.
+//! [`closest`] finds the closest points with the multipliers that certify them, for separated, touching and
+//! overlapping solids. [`sensitivity`] differentiates them.
 //!
-//! Reading order: `jet`, `function` and `norms` (what a function is), `convex`, `kkt` (the equations and Newton's method), `active_set`
-//! (which functions matter), `closest` (where to start), `barrier` and `programs` (how to find a start from nothing).
+//! Reading order: `jet`, `function` and `norms` (the functions), `convex`, `kkt` (equations and Newton's method),
+//! `active_set`, `closest` (strategies for the start), `barrier` and `programs` (the interior point for a cold
+//! start).
 
 mod active_set;
 mod automatic;
@@ -33,4 +36,4 @@ pub use jet::{ConvexFunction, Jet};
 pub use multipliers::Multipliers;
 pub(crate) use norms::{superellipse_reach, superellipse_support, superquadric_reach, superquadric_support};
 pub use sensitivity::{Sensitivity, sensitivity};
-pub use solid::{Implicit, Piece};
+pub use solid::{ConvexPart, Implicit};

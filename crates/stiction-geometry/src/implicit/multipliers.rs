@@ -1,8 +1,8 @@
-//! The active functions of a solid and their multipliers, and how to choose them.
+//! The active functions of a solid with their multipliers, and the algorithms that choose them.
 
 use nalgebra::Vector3;
 
-/// The most functions that can be active with linearly independent gradients.
+/// Largest number of active functions with linearly independent gradients.
 pub(super) const MOST_ACTIVE: usize = 3;
 
 /// Active functions with their multipliers: n = Σ λ ∇f on A, −n = Σ μ ∇g on B.   [IMP-4]
@@ -13,22 +13,22 @@ pub struct Multipliers {
 }
 
 impl Multipliers {
-    /// The active functions with their multipliers.
+    /// Returns the active functions with their multipliers.
     pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.entries.iter().take(self.count).copied()
     }
 
-    /// How many are active.
+    /// Returns the number of active functions.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether none is active.
+    /// True if no function is active.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether function number `k` is active.
+    /// True if function number `k` is active.
     pub fn contains(&self, k: usize) -> bool {
         self.iter().any(|(active, _)| active == k)
     }
@@ -40,7 +40,7 @@ impl Multipliers {
         Self { count: 1, entries }
     }
 
-    /// Adds a function; false if there is no room.
+    /// Adds a function; returns false if the set is full.
     pub(super) fn push(&mut self, k: usize, value: f64) -> bool {
         let Some(entry) = self.entries.get_mut(self.count) else { return false };
         *entry = (k, value);
@@ -48,14 +48,15 @@ impl Multipliers {
         true
     }
 
-    /// Changes the value of entry number `i`.
+    /// Adds to the multiplier of entry number `i`.
     pub(super) fn add(&mut self, i: usize, value: f64) {
+        debug_assert!(i < self.count, "only active functions have multipliers");
         if let Some(entry) = self.entries.get_mut(i) {
             entry.1 += value;
         }
     }
 
-    /// Keeps what `keep` accepts.
+    /// Keeps the entries that `keep` accepts.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(usize, f64) -> bool) {
         let mut kept = Self::default();
         for (k, value) in self.iter() {
@@ -67,10 +68,10 @@ impl Multipliers {
     }
 }
 
-/// Takes function `k` with gradient `entering` into a set whose gradients are given in `active`, one for one.
+/// Adds function `k` with gradient `entering` to an active set with the gradients `active`, in the same order.
 ///
-/// A gradient that depends on the others, `g = Σ c_i g_i`, takes the place of the one whose multiplier would be the first to vanish,
-/// `λ_i / c_i` least among `c_i > 0`, as in the simplex method; the sum Σ λ g does not change.
+/// A linearly dependent gradient `g = Σ c_i g_i` replaces the one whose multiplier vanishes first, the smallest
+/// `λ_i / c_i` among `c_i > 0`, as in the simplex method. The sum Σ λ g does not change.
 pub(super) fn enter(
     multipliers: &mut Multipliers,
     active: &[(usize, Vector3<f64>)],
@@ -79,6 +80,8 @@ pub(super) fn enter(
     most: usize,
 ) {
     const DEPENDENT: f64 = 1e-8;
+    debug_assert_eq!(active.len(), multipliers.len(), "one gradient per active function");
+    debug_assert!(most <= MOST_ACTIVE, "the set has room for one function per axis");
     let mut set = Vec3Set { count: active.len().min(MOST_ACTIVE), index: [0, 1, 2], value: [0.0; MOST_ACTIVE] };
     let Some(c) = set.least_squares(entering, active) else {
         *multipliers = Multipliers::single(k, 1.0);
@@ -92,19 +95,20 @@ pub(super) fn enter(
     }
     let ratio = |i: usize| multipliers.entries[i].1.max(0.0) / c[i];
     let leaving = (0..multipliers.len()).filter(|&i| c[i] > 0.0).min_by(|&i, &j| ratio(i).total_cmp(&ratio(j)));
-    // Without one the functions have no surface in common; the old ones give way.
+    // Without a leaving function the surfaces have no point in common; the new function replaces the old ones.
     let Some(leaving) = leaving else {
         *multipliers = Multipliers::single(k, 1.0);
         return;
     };
     let step = ratio(leaving);
-    for (i, share) in c.iter().enumerate().take(multipliers.len()) {
-        multipliers.add(i, -step * share);
+    for (i, coefficient) in c.iter().enumerate().take(multipliers.len()) {
+        multipliers.add(i, -step * coefficient);
     }
     multipliers.entries[leaving] = (k, step);
 }
 
-/// Takes function `k` with a multiplier of zero into a set whose gradients are `active`, if its gradient does not depend on them.
+/// Adds function `k` with a zero multiplier to an active set with the gradients `active`, if its gradient is linearly
+/// independent.
 pub(super) fn push_if_independent(
     multipliers: &mut Multipliers,
     active: &[(usize, Vector3<f64>)],
@@ -112,6 +116,7 @@ pub(super) fn push_if_independent(
     gradient: &Vector3<f64>,
 ) {
     const INDEPENDENT: f64 = 1e-3;
+    debug_assert_eq!(active.len(), multipliers.len(), "one gradient per active function");
     let mut set = Vec3Set { count: active.len().min(MOST_ACTIVE), index: [0, 1, 2], value: [0.0; MOST_ACTIVE] };
     set.value = set.least_squares(gradient, active).unwrap_or_default();
     if (gradient - set.combination(active)).norm() > INDEPENDENT * gradient.norm() {
@@ -119,8 +124,8 @@ pub(super) fn push_if_independent(
     }
 }
 
-/// The non-negative multipliers of the candidate gradients that come nearest to `target`: least squares by active sets
-/// (Lawson and Hanson), which ends with linearly independent gradients.
+/// Returns the non-negative multipliers of the candidate gradients that come nearest to `target`: least squares by
+/// the active-set method of Lawson and Hanson, which ends with linearly independent gradients.
 pub(super) fn nearest_in_cone(target: &Vector3<f64>, candidates: &[(usize, Vector3<f64>)]) -> Multipliers {
     const CLEAR: f64 = 1e-10;
     let mut chosen: Vec3Set = Vec3Set::default();
@@ -159,7 +164,8 @@ impl Vec3Set {
         (0..self.count).map(|i| candidates[self.index[i]].1 * self.value[i]).sum()
     }
 
-    /// Takes candidate `i` in, and out whatever turns negative on the way to the new least squares; false when it does not fit.
+    /// Adds candidate `i` and drops entries that turn negative on the way to the new least squares; returns false if
+    /// it does not fit.
     fn insert(&mut self, i: usize, target: &Vector3<f64>, candidates: &[(usize, Vector3<f64>)]) -> bool {
         if self.count == MOST_ACTIVE {
             return false;
@@ -199,7 +205,7 @@ impl Vec3Set {
         self.count = kept;
     }
 
-    /// The unconstrained least squares over the set, by its normal equations; none if they are singular.
+    /// Returns the unconstrained least squares over the set, by its normal equations; `None` if they are singular.
     fn least_squares(&self, target: &Vector3<f64>, candidates: &[(usize, Vector3<f64>)]) -> Option<[f64; MOST_ACTIVE]> {
         let gradient = |k: usize| candidates[self.index[k]].1;
         let mut system = super::gauss::System::new(self.count, 1);

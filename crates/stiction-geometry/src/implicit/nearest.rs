@@ -1,21 +1,22 @@
-//! A first estimate of the closest points of solids apart, from their support functions.   [IMP-15]
+//! A first estimate of the closest points of separated solids, from their support functions.   [IMP-15]
 //!
-//! The difference b − a of least norm is sought in the hull of a few differences of farthest points (Wolfe's method of the nearest
-//! point): each round takes in the farthest point towards the origin and drops those that the nearest point does not need.
+//! Wolfe's nearest-point method seeks the difference b − a of least norm in the hull of a few differences of support
+//! points. Each iteration adds the support point towards the origin and drops those that the nearest point does not
+//! need.
 
 use nalgebra::Vector3;
 
 use super::gauss::System;
 use super::pair::{Pair, Side};
 
-/// Corners of the simplex: one more than axes.
+/// Largest number of vertices of the simplex: one more than axes.
 const MOST: usize = 4;
-/// Rounds before the estimate is good enough for Newton's method.
+/// Largest number of iterations; the estimate is then good enough for Newton's method.
 const MOST_ROUNDS: usize = 12;
-/// The estimate is good when no point is nearer by more than this part of the distance squared.
+/// Fraction of the squared distance below which a further decrease ends the search.
 const GOOD: f64 = 1e-3;
 
-/// A pair of farthest points.
+/// A pair of support points.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     a: Vector3<f64>,
@@ -29,7 +30,7 @@ impl Corner {
     }
 }
 
-/// Estimates of the closest points; none where the solids overlap or have no support functions.
+/// Returns estimates of the closest points; `None` if the solids overlap or have no support functions.
 pub(super) fn estimate(pair: &Pair<'_>) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let centres = pair.interior(Side::B) - pair.interior(Side::A);
     let mut simplex = Simplex { corners: [farthest(pair, &centres)?; MOST], count: 1 };
@@ -46,13 +47,13 @@ pub(super) fn estimate(pair: &Pair<'_>) -> Option<(Vector3<f64>, Vector3<f64>)> 
         if is_known || square - line.dot(&next.difference()) <= GOOD * square {
             return Some((a, b));
         }
-        simplex.take_in(next, pair.axes)?;
+        simplex.insert(next, pair.axes)?;
     }
     let [a, b] = simplex.points();
     Some((a, b))
 }
 
-/// The points of A farthest along `line` and of B farthest against it.
+/// Returns the points of A farthest along `line` and of B farthest against it.
 fn farthest(pair: &Pair<'_>, line: &Vector3<f64>) -> Option<Corner> {
     Some(Corner { a: pair.support(Side::A, line)?, b: pair.support(Side::B, &-line)?, weight: 0.0 })
 }
@@ -63,14 +64,14 @@ struct Simplex {
 }
 
 impl Simplex {
-    /// The weighted means of the corners.
+    /// Returns the weighted means of the vertices.
     fn points(&self) -> [Vector3<f64>; 2] {
         let corners = &self.corners[..self.count];
         [corners.iter().map(|c| c.a * c.weight).sum(), corners.iter().map(|c| c.b * c.weight).sum()]
     }
 
-    /// Adds a corner and moves to the nearest point of the hull; none if that is the origin or the simplex has no room.
-    fn take_in(&mut self, corner: Corner, axes: usize) -> Option<()> {
+    /// Adds a vertex and moves to the nearest point of the hull; `None` if that is the origin or the simplex is full.
+    fn insert(&mut self, corner: Corner, axes: usize) -> Option<()> {
         if self.count > axes {
             return None;
         }
@@ -93,15 +94,17 @@ impl Simplex {
         Some(())
     }
 
-    /// Removes the corner of least weight, which is zero up to round-off.
+    /// Removes the vertex of least weight, which is zero up to round-off.
     fn drop_lightest(&mut self) {
+        debug_assert!(self.count > 0, "the simplex has a vertex to drop");
         let weight = |k: &usize| self.corners[*k].weight;
         let Some(lightest) = (0..self.count).min_by(|i, j| weight(i).total_cmp(&weight(j))) else { return };
         self.corners.swap(lightest, self.count - 1);
         self.count -= 1;
     }
 
-    /// The weights of the point of least norm in the plane through the corners: `p_i · Σ w_j p_j` equal for all i, Σ w = 1.
+    /// Returns the weights of the point of least norm in the plane through the vertices: `p_i · Σ w_j p_j` equal for
+    /// all i, Σ w = 1.
     fn nearest_of_plane(&self) -> Option<[f64; MOST]> {
         let n = self.count;
         let mut system = System::new(n + 1, 1);

@@ -1,12 +1,12 @@
-//! Gauges of ellipsoids and superquadrics: scaled norms, which grow linearly and so are good to Newton's method.   [IMP-1]
+//! Gauges of ellipsoids and superquadrics: scaled norms, whose linear growth suits Newton's method.   [IMP-1]
 
 use nalgebra::{Matrix3, Vector3};
 
 use super::jet::Jet;
 
-/// Norms below this count as this where something is divided by them.
+/// Smallest norm in a denominator.
 const LEAST_NORM: f64 = 1e-12;
-/// Inside this norm the gauge is a paraboloid, because a norm has a kink at its centre.
+/// Norm below which the gauge is a paraboloid, because a norm has a kink at its centre.
 const CORE: f64 = 0.5;
 
 /// s (φ(‖u‖₂) − 1) with u = x ∘ `inverse`.   [IMP-1]
@@ -74,14 +74,15 @@ fn nested_norm(u: &Vector3<f64>, [p, q]: [f64; 2]) -> Jet {
     Jet { value: outer.norm, gradient: Vector3::new(along * gx, along * gy, across), hessian }
 }
 
-/// The point of an ellipsoid farthest along `d`: A²d / |Ad| with A the semi-axes.   [IMP-12]
+/// Returns the point of an ellipsoid farthest along `d`: A²d / |Ad| with A the semi-axes.   [IMP-12]
 pub(super) fn quadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>) -> Vector3<f64> {
     let scaled = d.zip_map(inverse, along_axis);
     let norm = scaled.norm().max(f64::MIN_POSITIVE);
     (scaled / norm).zip_map(inverse, along_axis)
 }
 
-/// The point of a superquadric farthest along `d`, by the dual norms of exponents p/(p−1) and q/(q−1).   [IMP-12]
+/// Returns the point of a superquadric farthest along `d`, by the dual norms of exponents p/(p−1) and
+/// q/(q−1).   [IMP-12]
 pub(super) fn superquadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>, [p, q]: [f64; 2]) -> Vector3<f64> {
     let scaled = d.zip_map(inverse, along_axis);
     let scaled = scaled / scaled.amax().max(f64::MIN_POSITIVE);
@@ -93,22 +94,22 @@ pub(super) fn superquadric_farthest(d: &Vector3<f64>, inverse: &Vector3<f64>, [p
     Vector3::new(w * x, w * y, z).zip_map(inverse, along_axis)
 }
 
-/// Times the semi-axis; directions that do not count have none.
+/// Multiplies by the semi-axis; zero for directions without one.
 fn along_axis(coordinate: f64, inverse: f64) -> f64 {
     if inverse > 0.0 { coordinate / inverse } else { 0.0 }
 }
 
-/// How far a superquadric reaches along `d`.   [IMP-12]
+/// Returns the support function of a superquadric along `d`.   [IMP-12]
 pub(crate) fn superquadric_support(d: &Vector3<f64>, semi_axes: [f64; 3], exponents: [f64; 2]) -> f64 {
     d.dot(&superquadric_farthest(d, &Vector3::from(semi_axes).map(f64::recip), exponents))
 }
 
-/// How far a superellipse reaches along `d`.   [IMP-12]
+/// Returns the support function of a superellipse along `d`.   [IMP-12]
 pub(crate) fn superellipse_support([x, y]: [f64; 2], [a, b]: [f64; 2], exponent: f64) -> f64 {
     superquadric_support(&Vector3::new(x, y, 0.0), [a, b, 1.0], [exponent, 2.0])
 }
 
-/// The distance of the farthest point of a superellipse from its centre.
+/// Returns the distance of the farthest point of a superellipse from its centre.
 ///
 /// With X = |x/a|^p, Y = 1 − X, the square a² X^(2/p) + b² Y^(2/p) is greatest where X/Y = (a/b)^(2p/(p−2)); that is
 /// ‖(a, b)‖ of exponent 2p/(p−2).   [IMP-12]
@@ -116,7 +117,8 @@ pub(crate) fn superellipse_reach([a, b]: [f64; 2], exponent: f64) -> f64 {
     holder(a, b, exponent)
 }
 
-/// The distance of the farthest point of a superquadric from its centre, by the same formula twice.   [IMP-12]
+/// Returns the distance of the farthest point of a superquadric from its centre, by the same formula
+/// twice.   [IMP-12]
 pub(crate) fn superquadric_reach([a, b, c]: [f64; 3], [p, q]: [f64; 2]) -> f64 {
     holder(holder(a, b, p), c, q)
 }
@@ -143,15 +145,15 @@ struct PowerNorm {
 
 impl PowerNorm {
     fn of(x: f64, y: f64, exponent: f64) -> Self {
-        // Dividing by the larger argument keeps the powers from under- and overflowing.
+        // Division by the larger argument avoids underflow and overflow of the powers.
         let larger = x.abs().max(y.abs()).max(LEAST_NORM);
         let ratios = [x.abs() / larger, y.abs() / larger];
         let sum = power(ratios[0], exponent) + power(ratios[1], exponent);
         let root = root(sum, exponent).max(LEAST_NORM);
-        let shares = ratios.map(|ratio| ratio / root);
-        let power_less_two = shares.map(|share| power(share, exponent - 2.0));
+        let normalised = ratios.map(|ratio| ratio / root);
+        let power_less_two = normalised.map(|ratio| power(ratio, exponent - 2.0));
         let less_one = |k: usize| {
-            if exponent >= 2.0 { power_less_two[k] * shares[k] } else { power(shares[k], exponent - 1.0) }
+            if exponent >= 2.0 { power_less_two[k] * normalised[k] } else { power(normalised[k], exponent - 1.0) }
         };
         let gradient = [less_one(0).copysign(x), less_one(1).copysign(y)];
         Self { exponent, norm: larger * root, gradient, power_less_two }
@@ -170,7 +172,7 @@ impl PowerNorm {
     }
 }
 
-/// x^p for x ≥ 0, by multiplications where p is a small whole number.
+/// Returns x^p for x ≥ 0, by multiplications if p is a small whole number.
 pub(super) fn power(x: f64, p: f64) -> f64 {
     const MOST: f64 = 64.0;
     if p != p.trunc() || !(0.0..=MOST).contains(&p) {
@@ -188,7 +190,7 @@ pub(super) fn power(x: f64, p: f64) -> f64 {
     result
 }
 
-/// x^(1/p) for x ≥ 0.
+/// Returns x^(1/p) for x ≥ 0.
 fn root(x: f64, p: f64) -> f64 {
     if p == 2.0 {
         x.sqrt()

@@ -1,4 +1,4 @@
-//! Two solids seen from the first: all work is done in the frame of A.
+//! A pair of solids in the frame of A, in which all computations are done.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -11,19 +11,19 @@ use crate::{Dimension, Pose};
 pub(super) struct Pair<'a> {
     pub(super) a: &'a Convex,
     pub(super) b: &'a Convex,
-    /// From the axes of B to those of A.
+    /// Rotation from the axes of B to those of A.
     rotation: Matrix3<f64>,
-    /// The origin of B.
+    /// Origin of B.
     pub(super) offset: Vector3<f64>,
-    /// Two in the plane, three in space.
+    /// Number of axes: two in the plane, three in space.
     pub(super) axes: usize,
-    /// The length errors are measured by: the smaller of the two shapes.
+    /// Unit of length of errors: the size of the smaller shape.
     pub(super) length: f64,
-    /// The larger of the two shapes.
+    /// Size of the larger shape.
     pub(super) reach: f64,
 }
 
-/// Which of the two solids.
+/// One of the two solids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     A,
@@ -45,7 +45,7 @@ pub(super) struct Face {
     pub(super) function: usize,
     pub(super) outward: Vector3<f64>,
     pub(super) point: Vector3<f64>,
-    /// Negative below.
+    /// Gap; negative below the face.
     pub(super) gap: f64,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The same pair with B moved by `by`.
+    /// Returns the same pair with B moved by `by`.
     pub(super) fn moved(&self, by: &Vector3<f64>) -> Self {
         Self { offset: self.offset + by, ..self.clone() }
     }
@@ -80,7 +80,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Function `k` of a solid at `x`.
+    /// Returns function `k` of a solid at `x`.
     pub(super) fn jet(&self, side: Side, k: usize, x: &Vector3<f64>) -> Jet {
         match side {
             Side::A => self.a.jet(k, &(*x).into()),
@@ -91,7 +91,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The flat function of a solid below which the other is least deep; none without flat or support functions.
+    /// Returns the flat function of a solid with the smallest depth of the other; `None` without flat or support
+    /// functions.
     pub(super) fn shallowest_face(&self, side: Side) -> Option<Face> {
         let convex = if side == Side::A { self.a } else { self.b };
         let faces = (0..convex.functions()).filter(|&k| !convex.is_curved(k)).filter_map(|function| {
@@ -102,7 +103,7 @@ impl<'a> Pair<'a> {
         faces.reduce(|best, face| if face.gap > best.gap { face } else { best })
     }
 
-    /// The point of a solid farthest along `direction`.
+    /// Returns the point of a solid farthest along `direction`.
     pub(super) fn support(&self, side: Side, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
         match side {
             Side::A => self.a.support(direction),
@@ -110,7 +111,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// A point inside a solid.
+    /// Returns a point inside a solid.
     pub(super) fn interior(&self, side: Side) -> Vector3<f64> {
         match side {
             Side::A => self.a.interior(),
@@ -118,12 +119,12 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// A direction in the axes of B.
+    /// Transforms a direction to the axes of B.
     pub(super) fn turn_back(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.tr_mul(direction)
     }
 
-    /// The normal from A to B if one of them is a half-space.
+    /// Returns the normal from A to B if one of them is a half-space.
     pub(super) fn flat_normal(&self) -> Option<Vector3<f64>> {
         match (self.a.form(), self.b.form()) {
             (Form::HalfSpace { normal }, _) => Some(normal),
@@ -132,7 +133,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// How B should move so that a half-space and the centre of the other solid are about level.
+    /// Returns the displacement of B that puts the surface of a half-space about level with the centre of the other
+    /// solid.
     pub(super) fn levelling(&self) -> Option<Vector3<f64>> {
         let normal = self.flat_normal()?;
         let height = match self.a.form() {
@@ -142,7 +144,7 @@ impl<'a> Pair<'a> {
         Some(normal * (0.5 * self.length - height))
     }
 
-    /// A direction given in the axes of B.
+    /// Transforms a direction from the axes of B.
     pub(super) fn turn(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * direction
     }

@@ -1,4 +1,5 @@
-//! The two convex programs that start Newton's method: the growth of both solids until they touch, and their distance.
+//! The two convex programs that start Newton's method: equal growth of both solids until they touch, and their
+//! distance.
 
 use nalgebra::Vector3;
 
@@ -7,14 +8,15 @@ use super::function::Function;
 use super::jet::Jet;
 use super::pair::{Pair, Side};
 
-/// Least t such that some x has f(x) ≤ t and g(x) ≤ t for all functions of A and B: feasible for every pair, apart or in overlap.   [IMP-6]
+/// Least t such that some x has f(x) ≤ t and g(x) ≤ t for all functions of A and B. It is feasible for every pair,
+/// separated or overlapping.   [IMP-6]
 ///
 /// The unknowns are x and t in units of the pair's length.
 pub(super) struct Growth<'a, 'p> {
     pub(super) pair: &'a Pair<'p>,
 }
 
-/// Least ½|a₂ − a₁|² with a₁ in A and a₂ in B, which must be apart.   [IMP-8]
+/// Least ½|a₂ − a₁|² with a₁ in A and a₂ in B, which must be separated.   [IMP-8]
 ///
 /// The unknowns are both points in units of the pair's length. Solids without interior are thickened by `thickness`.
 pub(super) struct Distance<'a, 'p> {
@@ -22,9 +24,9 @@ pub(super) struct Distance<'a, 'p> {
     pub(super) thickness: f64,
 }
 
-/// The point farthest along a direction, no farther than `limit` lengths from a point inside.
+/// The point farthest along a direction, at most `limit` lengths from a point inside.
 ///
-/// The unknowns are the way from there in units of `length`.
+/// The unknowns are the displacement from that point in units of `length`.
 pub(super) struct Farthest<'a> {
     pub(super) functions: &'a [Function],
     pub(super) direction: Vector3<f64>,
@@ -36,12 +38,13 @@ pub(super) struct Farthest<'a> {
 /// Position of t among the unknowns of [`Growth`].
 const SIZE: usize = 3;
 
-/// Keeps the Hessian of directions that nothing depends on regular.
+/// Regularisation of the Hessian in directions without any dependence.
 const REGULAR: f64 = 1e-10;
 
-/// Side and number of constraint `k`: first those of A, then those of B.
+/// Returns side and number of constraint `k`: those of A come first.
 fn owner(pair: &Pair<'_>, k: usize) -> (Side, usize) {
     let count = pair.functions(Side::A);
+    debug_assert!(k < count + pair.functions(Side::B), "constraints are the functions of A and B");
     if k < count { (Side::A, k) } else { (Side::B, k - count) }
 }
 
@@ -54,7 +57,7 @@ fn point(y: &Unknowns, first: usize) -> Vector3<f64> {
     y.fixed_rows::<3>(first).into_owned()
 }
 
-/// A jet as an expansion in the unknowns from `first` on.
+/// Returns a jet as an expansion in the unknowns from `first` on.
 fn expansion(pair: &Pair<'_>, jet: &Jet, first: usize) -> Expansion {
     let mut gradient = Unknowns::zeros();
     gradient.fixed_rows_mut::<3>(first).copy_from(&jet.gradient);
@@ -86,7 +89,7 @@ impl Program for Growth<'_, '_> {
 }
 
 impl Growth<'_, '_> {
-    /// A strictly feasible start: between the solids, off their centres where gauges have kinks.
+    /// Returns a strictly feasible start: between the solids, away from their centres, where gauges have kinks.
     pub(super) fn start(&self) -> Unknowns {
         let pair = self.pair;
         let off_centre = Vector3::new(0.09, 0.12, 0.2);
@@ -133,14 +136,14 @@ impl Program for Distance<'_, '_> {
 }
 
 impl Distance<'_, '_> {
-    /// A strictly feasible start, near the centres but not at their kinks.
+    /// Returns a strictly feasible start, near the centres but not at their kinks.
     pub(super) fn start(&self) -> Option<Unknowns> {
         let pair = self.pair;
         let mut y = Unknowns::zeros();
         for (side, first) in [(Side::A, 0), (Side::B, 3)] {
             let centre = pair.interior(side) / pair.length;
             let other = pair.interior(if side == Side::A { Side::B } else { Side::A }) / pair.length;
-            // Half-spaces reach everywhere: their start is near the other solid.
+            // Half-spaces are unbounded: their start is near the other solid.
             let wanted = if side == Side::A && pair.a.reach().is_none() || side == Side::B && pair.b.reach().is_none() {
                 self.below_surface(side, other)
             } else {
@@ -154,7 +157,7 @@ impl Distance<'_, '_> {
         is_inside.then_some(y)
     }
 
-    /// The point of an unbounded solid below `x`, or its own interior point.
+    /// Returns the point of an unbounded solid below `x`, or its own interior point.
     fn below_surface(&self, side: Side, x: Vector3<f64>) -> Vector3<f64> {
         let pair = self.pair;
         if pair.functions(side) != 1 {
@@ -190,6 +193,7 @@ impl Program for Farthest<'_> {
             hessian.fixed_view_mut::<3, 3>(0, 0).copy_from(&(jet.hessian * self.length));
             return Expansion { value: jet.value / self.length, gradient, hessian };
         }
+        debug_assert_eq!(k, self.functions.len(), "the last constraint bounds the displacement");
         // (|y|² / R − R) / 2, a paraboloid with unit slope at the limit.
         gradient.fixed_rows_mut::<3>(0).copy_from(&(way / self.limit));
         hessian.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(1.0 / self.limit);
@@ -198,7 +202,7 @@ impl Program for Farthest<'_> {
 }
 
 impl Farthest<'_> {
-    /// A step off the point inside, where a gauge may have its kink, if that is still inside.
+    /// Returns a start beside the interior point, where a gauge may have its kink, if that is still inside.
     pub(super) fn start(&self) -> Unknowns {
         let mut y = Unknowns::zeros();
         y.fixed_rows_mut::<3>(0).copy_from(&(self.direction * 0.1));

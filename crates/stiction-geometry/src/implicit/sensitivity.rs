@@ -1,4 +1,4 @@
-//! How the closest points move with the solids: the derivative of the conditions of closest points.   [IMP-10]
+//! The derivative of the closest points with respect to the poses, from the closest-point conditions.   [IMP-10]
 
 use nalgebra::{Matrix3, Matrix3x6, Vector3};
 
@@ -9,9 +9,10 @@ use super::multipliers::MOST_ACTIVE;
 use super::pair::Pair;
 use crate::Pose;
 
-/// How the point on A and the normal move, seen from A and in world axes, when B moves against A by a unit twist.
+/// Changes of the point on A and of the normal, relative to A and in world axes, for a unit twist of B relative to A.
 ///
-/// Columns: the linear velocity of B's material point at [`Closest::point_b`], then the angular velocity of B against A.
+/// Columns: the linear velocity of B's material point at [`Closest::point_b`], then the angular velocity of B
+/// relative to A.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sensitivity {
     /// ∂a₁.
@@ -20,9 +21,10 @@ pub struct Sensitivity {
     pub normal: Matrix3x6<f64>,
 }
 
-/// The sensitivity of a result of [`closest`](super::closest); none where the points are not unique (flat on flat).
+/// Returns the sensitivity of a result of [`closest`](super::closest); `None` if the points are not unique (flat on
+/// flat).
 ///
-/// Where a function is about to become active, or to cease to be, it is that of the functions active in `closest`.
+/// At a change of the active set it is the sensitivity for the functions active in `closest`.
 pub fn sensitivity(a: (&Convex, &Pose), b: (&Convex, &Pose), closest: &Closest) -> Option<Sensitivity> {
     let pair = Pair::new(a, b);
     let state = State {
@@ -47,7 +49,7 @@ pub fn sensitivity(a: (&Convex, &Pose), b: (&Convex, &Pose), closest: &Closest) 
     Some(Sensitivity { point_a: in_world(point), normal: in_world(normal) })
 }
 
-/// The first `columns` of ∂a₁ and ∂n in the frame of A; none where the equations are singular.
+/// Returns the first `columns` of ∂a₁ and ∂n in the frame of A; `None` if the equations are singular.
 ///
 /// Moving B by (v, ω) about a₂ changes g there by −∇g · v and Σμ∇g by ω × Σμ∇g − Σμ∇²g v.   [IMP-10]
 fn responses(pair: &Pair<'_>, found: &Linearised, columns: usize) -> Option<[Matrix3x6<f64>; 2]> {
@@ -71,6 +73,7 @@ fn responses(pair: &Pair<'_>, found: &Linearised, columns: usize) -> Option<[Mat
     if rank < found.unknowns(pair) {
         return None;
     }
+    debug_assert!(d + MOST_ACTIVE < solution.len(), "every multiplier of A has a row");
     let mut point = Matrix3x6::zeros();
     let mut normal = Matrix3x6::zeros();
     for column in 0..columns {
@@ -85,9 +88,10 @@ fn responses(pair: &Pair<'_>, found: &Linearised, columns: usize) -> Option<[Mat
     Some([point, normal])
 }
 
-/// Whether a pair of opposite points in overlap is a local minimum of the depth: the normal turns with B, not against it.   [IMP-11]
+/// True if a pair of opposite points in overlap is a local minimum of the depth: the normal turns with B, not against
+/// it.   [IMP-11]
 pub(super) fn is_least_depth(pair: &Pair<'_>, found: &Linearised) -> bool {
-    /// Turning against the motion below this is round-off.
+    /// Turning against the motion that is attributed to round-off.
     const CLEAR: f64 = 1e-9;
     let Some([_, normal]) = responses(pair, found, 3) else { return true };
     let turn: Matrix3<f64> = normal.fixed_columns::<3>(0) * pair.length;
@@ -97,7 +101,7 @@ pub(super) fn is_least_depth(pair: &Pair<'_>, found: &Linearised) -> bool {
 }
 
 impl Sensitivity {
-    /// ∂a₂ seen from A, from a₂ = a₁ + ψ n and ∂ψ = n · v.
+    /// Returns ∂a₂ relative to A, from a₂ = a₁ + ψ n and ∂ψ = n · v.
     pub fn point_b(&self, closest: &Closest) -> Matrix3x6<f64> {
         let mut along = Matrix3x6::zeros();
         for axis in 0..3 {

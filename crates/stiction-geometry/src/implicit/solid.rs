@@ -1,4 +1,4 @@
-//! Solids of the user: intersections of shapes and functions, checked once.
+//! User-defined solids: intersections of shapes and functions, checked once.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use super::programs::{Farthest, Growth};
 use crate::broad_phase::Aabb;
 use crate::{Dimension, Pose, Shape, ShapeError};
 
-/// One function, or the functions of one shape, at a place.
+/// A convex part of an intersection: one function, or the functions of one shape at a pose.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct ConvexPart {
     functions: Vec<Function>,
     dimension: Option<Dimension>,
 }
 
-impl Piece {
-    /// A convex shape at a pose; none for a polygon with notches.
+impl ConvexPart {
+    /// A convex shape at a pose; `None` for a polygon that is not convex.
     pub fn shape(shape: &Shape, pose: &Pose) -> Option<Self> {
         let convex = shape.convex()?;
         let placed = |function: &Function| match function {
@@ -35,7 +35,7 @@ impl Piece {
         Some(Self { functions: convex.parts().iter().map(placed).collect(), dimension: Some(shape.dimension()) })
     }
 
-    /// A function.
+    /// A user-defined function.
     pub fn function(function: impl ConvexFunction + 'static) -> Self {
         Self { functions: vec![Function::Custom(Custom(Arc::new(function)))], dimension: None }
     }
@@ -50,19 +50,19 @@ pub struct Implicit {
 #[derive(Debug, PartialEq)]
 struct Solid {
     convex: Convex,
-    /// Least and greatest coordinates; none for an unbounded solid.
+    /// Smallest and largest coordinates; none for an unbounded solid.
     bounds: Option<[Vector3<f64>; 2]>,
 }
 
 impl Implicit {
-    /// The common part of all pieces, which must have an interior.
-    pub fn intersection(dimension: Dimension, pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
+    /// Returns the intersection of all parts, which must have an interior.
+    pub fn intersection(dimension: Dimension, parts: impl IntoIterator<Item = ConvexPart>) -> Result<Self, ShapeError> {
         let mut functions = Vec::new();
-        for piece in pieces {
-            if piece.dimension.is_some_and(|of_piece| of_piece != dimension) {
+        for part in parts {
+            if part.dimension.is_some_and(|of_part| of_part != dimension) {
                 return Err(refused("an intersection mixes shapes of the plane and of space"));
             }
-            functions.extend(piece.functions);
+            functions.extend(part.functions);
         }
         if functions.is_empty() {
             return Err(refused("an intersection needs at least one shape or function"));
@@ -75,19 +75,20 @@ impl Implicit {
         Ok(Self { solid: Arc::new(Solid { convex, bounds }) })
     }
 
-    /// The functions.
+    /// Returns the functions.
     pub fn convex(&self) -> &Convex {
         &self.solid.convex
     }
 
-    /// The corners of a bounded intersection of half-spaces; none where a function is curved or something has no end.
+    /// Returns the vertices of a bounded intersection of half-spaces; `None` if a function is curved or the solid is
+    /// unbounded.
     pub(crate) fn corners(&self) -> Option<Vec<Vector3<f64>>> {
         self.solid.bounds?;
         let planes: Option<Vec<_>> = self.convex().parts().iter().map(flat).collect();
         Some(corners(self.convex().dimension(), &planes?))
     }
 
-    /// A box around the solid at a pose; none for an unbounded one.
+    /// Returns a box around the solid at a pose; `None` for an unbounded solid.
     pub(crate) fn aabb(&self, pose: &Pose) -> Option<Aabb> {
         let [low, high] = self.solid.bounds?;
         let centre = pose * nalgebra::Point3::from((low + high) / 2.0);
@@ -95,7 +96,7 @@ impl Implicit {
         Some(Aabb { min: centre - half, max: centre + half })
     }
 
-    /// A distance from the origin within which the solid lies.
+    /// Returns the radius of a ball around the origin that contains the solid.
     pub(crate) fn radius_bound(&self) -> Option<f64> {
         self.solid.convex.reach()
     }
@@ -105,7 +106,7 @@ fn refused(reason: &str) -> ShapeError {
     ShapeError::NotConvexBody { reason: reason.to_owned() }
 }
 
-/// Normal and offset of a flat function.
+/// Returns normal and offset of a flat function.
 fn flat(function: &Function) -> Option<(Vector3<f64>, f64)> {
     match function {
         Function::Flat { normal, offset } => Some((*normal, *offset)),
@@ -113,7 +114,7 @@ fn flat(function: &Function) -> Option<(Vector3<f64>, f64)> {
     }
 }
 
-/// The points where two (the plane) or three planes meet and no other is violated.
+/// Returns the points where two (in the plane) or three planes meet and no other is violated.
 fn corners(dimension: Dimension, planes: &[(Vector3<f64>, f64)]) -> Vec<Vector3<f64>> {
     /// Round-off relative to the largest offset.
     const ROUND_OFF: f64 = 1e-12;
@@ -139,7 +140,7 @@ fn corners(dimension: Dimension, planes: &[(Vector3<f64>, f64)]) -> Vec<Vector3<
     found
 }
 
-/// A point where all functions are negative: the growth of the solid and of a ball that follows.   [IMP-6]
+/// Returns a point at which all functions are negative, by growth of the solid and of a ball that follows.   [IMP-6]
 fn interior(dimension: Dimension, functions: &[Function]) -> Option<Vector3<f64>> {
     const ROUNDS: usize = 60;
     let convex = Convex::new(dimension, functions.to_vec(), Vector3::zeros(), None);
@@ -165,13 +166,13 @@ fn interior(dimension: Dimension, functions: &[Function]) -> Option<Vector3<f64>
     None
 }
 
-/// The extent along each axis; none where there is no end.
+/// Returns the extent along each axis; `None` if the solid is unbounded.
 fn bounds(dimension: Dimension, functions: &[Function], interior: &Vector3<f64>) -> Option<[Vector3<f64>; 2]> {
-    /// An end farther away than this many depths of the interior point is none.
+    /// Distance, in depths of the interior point, beyond which a solid counts as unbounded.
     const FAR: f64 = 1e6;
-    /// Complementarity of the interior point: times the number of functions, the most by which it may stop short.
+    /// Complementarity of the interior point. Times the number of functions it bounds the error of the extent.
     const PRECISION: f64 = 1e-9;
-    /// Room for that error and for round-off, relative to the extent.
+    /// Margin for that error and for round-off, relative to the extent.
     const ROOM: f64 = 1e-6;
     let axes = if dimension == Dimension::Planar { 2 } else { 3 };
     let depth = functions.iter().map(|function| -function.jet(interior).value).fold(f64::INFINITY, f64::min);

@@ -1,9 +1,10 @@
-//! All contacts between two cores grown by their radii.
+//! All contacts between two cores with radii.
 //!
-//! The widest face of one core and the most opposed face of the other *meet*; while the cores are apart, their closest points
-//! lie on these two faces [GEOM-5]. Contacts are vertices over faces [GEOM-4], and one pair of corners where the closest points
-//! are corners [GEOM-6]. The two ends of a flat overlap come out by themselves, each a vertex of one body over the face of the
-//! other; an end at which both bodies have a corner over each other's face counts once [GEOM-7].
+//! The face of largest separation of one core and the most opposed face of the other *meet*. While the cores are
+//! apart, their closest points lie on these two faces [GEOM-5]. Contacts are vertices over faces [GEOM-4], and one
+//! pair of vertices if the closest points are vertices [GEOM-6]. The two ends of a flat overlap result without
+//! special treatment, each a vertex of one body over the face of the other. An end at which both bodies have a vertex
+//! over each other's face counts once [GEOM-7].
 
 use nalgebra::Vector2;
 
@@ -11,17 +12,18 @@ use super::frame::{PlaneContact, Sink};
 use super::placed_core::PlacedCore;
 use super::separation::{Side, WidestFace, widest_face};
 
-/// Round-off of a coordinate in units of the pair's scale: about 450 units in the last place, the sum of two rotations and a few
-/// subtractions with room to spare.
+/// Round-off of a coordinate in units of the pair's scale: about 450 units in the last place, a generous bound for
+/// two rotations and a few subtractions.
 const ROUND_OFF: f64 = 1e-13;
 
-/// Two points nearer than this fraction of the pair's scale give no reliable direction.
+/// Fraction of the pair's scale below which the distance of two points gives no reliable direction.
 const COINCIDENT: f64 = 1e-10;
 
-/// A depth below a face that is not the widest is believed only where the two meeting faces are opposed within 37°.
+/// Smallest cosine of opposition (37°) at which a depth below another face than that of largest separation is
+/// accepted.
 const OPPOSED_COSINE: f64 = 0.8;
 
-/// Two cores and the length that round-off is measured by.
+/// Two cores and the length scale of round-off.
 pub(super) struct CorePair<'a> {
     a: &'a PlacedCore,
     b: &'a PlacedCore,
@@ -42,19 +44,19 @@ struct VertexOverFace {
     face: usize,
     vertex: usize,
     height: f64,
-    /// The corner of the host that meets the vertex at the same end of the overlap.
+    /// Vertex of the host that meets this vertex at the same end of the overlap.
     corner: Option<usize>,
     is_kept: bool,
 }
 
-/// The two faces that meet; a core without faces contributes none.
+/// The two faces that meet; none for a core without faces.
 struct Meeting {
     widest: WidestFace,
     face_a: Option<usize>,
     face_b: Option<usize>,
-    /// Whether the face opposed to the widest one is as wide: flat on flat, both faces have the same standing.
+    /// True if the opposed face has the same separation: flat on flat, both faces are equivalent.
     is_mutual: bool,
-    /// The greatest height between cores that still matters: margin plus radii.
+    /// Largest relevant height between cores: margin plus radii.
     reach: f64,
 }
 
@@ -68,12 +70,12 @@ impl Meeting {
 }
 
 impl<'a> CorePair<'a> {
-    /// `distance` is that of the two bodies' origins.
+    /// Creates a pair; `distance` is that of the bodies' origins.
     pub(super) fn new(a: &'a PlacedCore, b: &'a PlacedCore, distance: f64) -> Self {
         Self { a, b, scale: a.bound + b.bound + distance }
     }
 
-    /// Hands every contact within the margin to `sink`.
+    /// Passes every contact within the margin to `sink`.
     pub(super) fn contacts(&self, buffers: &mut Buffers, sink: &mut Sink) {
         let reach = sink.margin + self.a.radius + self.b.radius;
         let Some(widest) = widest_face(self.a, self.b, self.round_off(), &mut buffers.faces) else {
@@ -106,7 +108,7 @@ impl<'a> CorePair<'a> {
         ROUND_OFF * self.scale
     }
 
-    /// The core of `side` and the other one.
+    /// Returns the core of `side` and the other one.
     fn host_and_guest(&self, side: Side) -> (&PlacedCore, &PlacedCore) {
         match side {
             Side::A => (self.a, self.b),
@@ -128,26 +130,27 @@ impl<'a> CorePair<'a> {
         Meeting { widest, face_a, face_b, is_mutual: faces.iter().any(is_equal), reach }
     }
 
-    /// Collects the vertices of the other body within reach of a face of `host` that they look at.
+    /// Collects the vertices of the other body within reach of a face of `host` that they face.
     fn vertices_over(&self, host: Side, meeting: &Meeting, over: &mut Vec<VertexOverFace>) {
         let (core, guest) = self.host_and_guest(host);
         let widest = &meeting.widest;
         let owner = self.host_and_guest(widest.owner).0;
         for (vertex, point) in guest.vertices.iter().enumerate() {
-            // The distance of the vertex from the other core along the widest direction bounds its height from below.
+            // The distance of the vertex from the other core along the direction of largest separation bounds its
+            // height from below.
             let beyond = owner.height(widest.face, point);
             let at_least = if host == widest.owner { beyond } else { widest.separation - beyond };
             if at_least > meeting.reach {
                 continue;
             }
             let Some((face, height)) = self.face_below(host, meeting, point) else { continue };
-            if height <= meeting.reach && guest.looks_against(vertex, &core.normals[face]) {
+            if height <= meeting.reach && guest.faces_against(vertex, &core.normals[face]) {
                 over.push(VertexOverFace { host, face, vertex, height, corner: None, is_kept: true });
             }
         }
     }
 
-    /// The face of `host` that `point` lies over: the meeting face if it can be that, or else the nearest from outside.
+    /// Returns the face of `host` below `point`: the meeting face if possible, else the nearest face from outside.
     fn face_below(&self, host: Side, meeting: &Meeting, point: &Vector2<f64>) -> Option<(usize, f64)> {
         let core = self.host_and_guest(host).0;
         if let Some(face) = meeting.face_of(host).filter(|&face| core.spans(face, point, self.round_off())) {
@@ -160,19 +163,19 @@ impl<'a> CorePair<'a> {
         core.highest_face(point).filter(|&(face, height)| height > 0.0 && core.spans(face, point, self.round_off()))
     }
 
-    /// Whether a point under the face opposed to the widest one is inside the core, the faces are nearly parallel, and the
-    /// depth is no greater than the penetration of the pair.
+    /// True if a point under the opposed face is inside the core, the faces are nearly parallel, and the depth is at
+    /// most the penetration of the pair.
     ///
-    /// A wedge or an upright segment pressed into a face has sides that reach past far vertices of that face: those are
-    /// under the side's line, but not inside.
+    /// A wedge or an upright segment pressed into a face has sides that reach past far vertices of that face. These
+    /// vertices are under the line of the side, but not inside.
     fn is_real_depth(&self, core: &PlacedCore, face: usize, meeting: &Meeting, point: &Vector2<f64>) -> bool {
         core.normals[face].dot(&meeting.widest.outward) <= -OPPOSED_COSINE
             && core.height(face, point) >= meeting.widest.separation - self.round_off()
             && core.highest_face(point).is_some_and(|(_, height)| height <= self.round_off())
     }
 
-    /// The corners of the meeting faces that are the closest points of the cores, if the closest points are corners: each lies
-    /// beyond the end of the other's face.   [GEOM-6]
+    /// Returns the vertices of the meeting faces that are the closest points of the cores, if the closest points are
+    /// vertices: each lies beyond the end of the other's face.   [GEOM-6]
     fn closest_corners(&self, meeting: &Meeting) -> Option<(usize, usize)> {
         if meeting.widest.separation < -self.round_off() {
             return None;
@@ -192,7 +195,8 @@ impl<'a> CorePair<'a> {
         closest
     }
 
-    /// The deepest vertex over the widest face, whatever the face's extent: the answer when round-off has hidden every other.
+    /// Returns the deepest vertex over the face of largest separation, regardless of the face's extent; used if
+    /// round-off hides all others.
     fn deepest_vertex(&self, widest: &WidestFace) -> Option<VertexOverFace> {
         let (core, guest) = self.host_and_guest(widest.owner);
         let heights = guest.vertices.iter().map(|v| core.height(widest.face, v)).enumerate();
@@ -200,9 +204,9 @@ impl<'a> CorePair<'a> {
         Some(VertexOverFace { host: widest.owner, face: widest.face, vertex, height, corner: None, is_kept: true })
     }
 
-    /// Where a corner of B is over a face of A and the corner of A at the same end is over the opposed face of B, keeps one of the
-    /// two: the nearer while both are apart, the one on the widest face while both penetrate. Either makes the gap
-    /// continuous.   [GEOM-7]
+    /// Merges a vertex of B over a face of A with the vertex of A at the same end over the opposed face of B. The
+    /// nearer one stays while both are apart, the one on the face of largest separation while both penetrate. Either
+    /// choice makes the gap continuous.   [GEOM-7]
     fn merge_common_ends(&self, meeting: &Meeting, over: &mut [VertexOverFace]) {
         for i in 0..over.len() {
             for j in 0..over.len() {
@@ -225,16 +229,16 @@ impl<'a> CorePair<'a> {
         }
     }
 
-    /// Whether the two are the same end of a flat overlap, seen from A and from B, and agree that it is open or closed.
+    /// True if the two are the same end of a flat overlap, seen from A and from B, and are both open or both closed.
     fn share_an_end(&self, on_a: &VertexOverFace, on_b: &VertexOverFace) -> bool {
         if on_a.host != Side::A || on_b.host != Side::B {
             return false;
         }
         let (end_a, end_b) = (self.a.end_of(on_a.face), self.b.end_of(on_b.face));
         let (corner_a, corner_b) = (on_b.vertex, on_a.vertex);
-        // The faces run against each other: the end of one is at the start of the other.
+        // The faces have opposite directions: the end of one is at the start of the other.
         let is_same_end = (corner_a == end_a && corner_b == on_b.face) || (corner_a == on_a.face && corner_b == end_b);
-        // Where the overlap has shrunk to a point its two ends are one.
+        // If the overlap has shrunk to a point, its two ends coincide.
         let is_last_point = ((corner_a == end_a && corner_b == end_b)
             || (corner_a == on_a.face && corner_b == on_b.face))
             && self.lateral_distance(on_a, on_b) <= 2.0 * self.round_off();
@@ -244,14 +248,14 @@ impl<'a> CorePair<'a> {
         (is_same_end || is_last_point) && are_opposed && agree
     }
 
-    /// How far the two corners are apart along the faces, whichever of the two directions tells more.
+    /// Returns the distance of the two vertices along the faces: the larger of the two projections.
     fn lateral_distance(&self, on_a: &VertexOverFace, on_b: &VertexOverFace) -> f64 {
         let d = self.b.vertices[on_a.vertex] - self.a.vertices[on_b.vertex];
         let along = |tangent: Vector2<f64>| tangent.dot(&d).abs();
         along(self.a.tangent(on_a.face)).max(along(self.b.tangent(on_b.face)))
     }
 
-    /// The contact of a vertex over a face.   [GEOM-4]
+    /// Returns the contact of a vertex over a face.   [GEOM-4]
     fn face_contact(&self, over: &VertexOverFace, widest_is_unique: bool) -> PlaneContact {
         let (core, guest) = self.host_and_guest(over.host);
         let (normal, vertex) = (core.normals[over.face], guest.vertices[over.vertex]);
@@ -270,7 +274,7 @@ impl<'a> CorePair<'a> {
         }
     }
 
-    /// The contact of two corners along the line that connects them.   [GEOM-6]
+    /// Returns the contact of two vertices along the line that connects them.   [GEOM-6]
     fn corner_contact(&self, i: usize, j: usize, widest: &WidestFace) -> PlaneContact {
         let (p, q) = (self.a.vertices[i], self.b.vertices[j]);
         let d = q - p;
@@ -293,9 +297,13 @@ impl<'a> CorePair<'a> {
         }
     }
 
-    /// Two cores of one vertex each: along the line of centres, or upwards where they coincide.   [GEOM-6]
+    /// Adds the contact of two cores of one vertex each: along the line of centres, or upwards if they
+    /// coincide.   [GEOM-6]
     fn centre_on_centre(&self, sink: &mut Sink) {
-        let (Some(p), Some(q)) = (self.a.vertices.first(), self.b.vertices.first()) else { return };
+        let (Some(p), Some(q)) = (self.a.vertices.first(), self.b.vertices.first()) else {
+            debug_assert!(false, "shapes without a core have their own kernels");
+            return;
+        };
         let d = q - p;
         let length = d.norm();
         let is_unique = length > COINCIDENT * (self.a.radius + self.b.radius);
@@ -313,8 +321,8 @@ impl<'a> CorePair<'a> {
     }
 }
 
-/// The end vertices of a face, each with the direction in which the face's line leaves the face there; a core without faces
-/// is its own only end.
+/// Returns the end vertices of a face, each with the direction in which the face's line leaves the face there. A core
+/// without faces is its own only end.
 fn ends(core: &PlacedCore, face: Option<usize>) -> impl Iterator<Item = (usize, Option<Vector2<f64>>)> {
     let of_face = face.map(|face| {
         let along = core.tangent(face);

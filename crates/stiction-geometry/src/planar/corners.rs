@@ -1,19 +1,19 @@
-//! The corners of an outline as a user lists them: checked numbers, without repetitions and vertices in line.
+//! The corners of an outline as listed by a user: checked coordinates, without repeated and collinear vertices.
 
 use nalgebra::{Point2, Vector2};
 
 use super::shape::MAX_LENGTH;
 use crate::ShapeError;
 
-/// A vertex nearer than this fraction of the polygon's extent to the segment between its neighbours is dropped: the corner
-/// it makes turns by so little that its two faces could not be told apart at round-off.
+/// Fraction of the polygon's extent below which a vertex is dropped as collinear with its neighbours. The two faces
+/// of such a corner could not be distinguished at round-off.
 const FLAT_CORNER: f64 = 1e-9;
 
-/// The vertices that are corners, and which of the listed vertices they are.
+/// The vertices that are corners, and their numbers in the user's list.
 pub(super) struct Corners {
     pub(super) vertices: Vec<Point2<f64>>,
     numbers: Vec<usize>,
-    /// Lengths below this are none: [`FLAT_CORNER`] of the extent.
+    /// Length below which distances count as zero: [`FLAT_CORNER`] of the extent.
     pub(super) tolerance: f64,
 }
 
@@ -38,25 +38,27 @@ impl Corners {
         if n < 3 { None } else { (0..n).find(|&i| is_flat(i)) }
     }
 
-    /// Twice the enclosed area; negative when the corners go round clockwise.
+    /// Returns twice the enclosed area; negative for clockwise corners.
     pub(super) fn twice_area(&self) -> f64 {
         let Some(first) = self.vertices.first() else { return 0.0 };
         edges(&self.vertices).map(|(p, q)| (p - first).perp(&(q - first))).sum()
     }
 
-    /// The number of a corner in the user's list.
+    /// Returns the number of a corner in the user's list.
     pub(super) fn number_of(&self, corner: usize) -> usize {
+        debug_assert_eq!(self.numbers.len(), self.vertices.len(), "every corner has its number");
+        debug_assert!(corner < self.numbers.len(), "the corner exists");
         self.numbers.get(corner).copied().unwrap_or(corner)
     }
 
-    /// The edge that starts at `corner`, in words.
+    /// Describes the edge that starts at `corner`.
     pub(super) fn edge_name(&self, corner: usize) -> String {
         let next = (corner + 1) % self.vertices.len().max(1);
         format!("edge from vertex {} to {}", self.number_of(corner), self.number_of(next))
     }
 }
 
-/// The longer side of the bounding box of `points`, once every coordinate is known to be usable.
+/// Returns the longer side of the bounding box of `points`, after checking every coordinate.
 pub(super) fn extent(points: &[Point2<f64>]) -> Result<f64, ShapeError> {
     if let Some(&value) = points.iter().flat_map(|p| p.iter()).find(|x| x.is_nan() || x.abs() > MAX_LENGTH) {
         return Err(ShapeError::BadCoordinate { what: "a vertex of a polygon", value, limit: MAX_LENGTH });
@@ -79,7 +81,7 @@ pub(super) fn edges(vertices: &[Point2<f64>]) -> impl Iterator<Item = (Point2<f6
     vertices.iter().copied().zip(vertices.iter().copied().cycle().skip(1))
 }
 
-/// The unit vector to the right of `edge`.
+/// Returns the unit vector to the right of `edge`.
 pub(super) fn outward(edge: &Vector2<f64>) -> Vector2<f64> {
     Vector2::new(edge.y, -edge.x) / edge.norm()
 }

@@ -1,4 +1,4 @@
-//! Where the planar kernels compute, and how their results reach the world.
+//! The frame of the planar kernels, and the transformation of their results to the world.
 
 use nalgebra::{Matrix2, Point3, Unit, Vector2, Vector3};
 
@@ -6,16 +6,16 @@ use crate::{ContactPoint, Feature, Pose};
 
 /// A planar pose relative to the midpoint between the two bodies.
 ///
-/// Far from the world's origin the world coordinates of two close bodies share their leading digits; relative to the midpoint
-/// those digits are gone and none is lost. The midpoint does not change when A and B are exchanged, hence neither does the
-/// result, to the last bit.
+/// Far from the world's origin the coordinates of two close bodies share their leading digits. Relative to the
+/// midpoint these digits cancel and no precision is lost. The midpoint does not change if A and B are exchanged, so
+/// the result is the same to the last bit.
 pub(super) struct Frame {
     rotation: Matrix2<f64>,
     pub(super) translation: Vector2<f64>,
 }
 
 impl Frame {
-    /// The frames of A and B relative to their midpoint, and the midpoint.
+    /// Returns the frames of A and B relative to their midpoint, and the midpoint.
     pub(super) fn about_midpoint(pose_a: &Pose, pose_b: &Pose) -> (Self, Self, Vector2<f64>) {
         let (a, b) = (pose_a.translation.vector.xy(), pose_b.translation.vector.xy());
         let origin = (a + b) * 0.5;
@@ -34,7 +34,8 @@ impl Frame {
         self.rotation * local
     }
 
-    /// The rotation and translation that take coordinates of this frame's body to those of the `host` frame's body.
+    /// Returns the rotation and translation from the coordinates of this frame's body to those of the `host` frame's
+    /// body.
     pub(super) fn seen_from(&self, host: &Self) -> (Matrix2<f64>, Vector2<f64>) {
         let rotation = host.rotation.tr_mul(&self.rotation);
         (rotation, host.rotation.tr_mul(&(self.translation - host.translation)))
@@ -58,7 +59,7 @@ pub(super) struct PlaneContact {
 }
 
 impl PlaneContact {
-    /// The same contact with the roles of A and B exchanged.
+    /// Returns the same contact with A and B exchanged.
     pub(super) fn mirrored(self) -> Self {
         Self {
             feature_a: self.feature_b,
@@ -71,7 +72,7 @@ impl PlaneContact {
     }
 }
 
-/// Takes the contacts within the margin to the world.
+/// Receiver of contacts, which transforms those within the margin to the world.
 pub(super) struct Sink<'a> {
     origin: Vector2<f64>,
     pub(super) margin: f64,
@@ -83,7 +84,7 @@ impl<'a> Sink<'a> {
         Self { origin, margin, out }
     }
 
-    /// Keeps the contact if its gap is at most the margin; whoever sorts the contacts numbers their chains.
+    /// Keeps the contact if its gap is at most the margin. The chains are numbered after sorting.
     pub(super) fn push(&mut self, contact: PlaneContact) {
         if contact.gap > self.margin {
             return;

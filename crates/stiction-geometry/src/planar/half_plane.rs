@@ -1,4 +1,4 @@
-//! Contacts of a half-plane with everything bounded.
+//! Contacts of a half-plane with bounded shapes.
 
 use nalgebra::{Unit, Vector2};
 
@@ -23,7 +23,7 @@ impl HalfPlane {
         Self { normal: frame.direction(local_normal), through: frame.translation }
     }
 
-    /// Hands the contacts from the half-plane (as A) to `shape` (as B) to `push`.
+    /// Passes the contacts from the half-plane (as A) to `shape` (as B) to `push`.
     pub(super) fn against(
         &self,
         shape: &Shape,
@@ -44,6 +44,7 @@ impl HalfPlane {
             return;
         }
         core.place(shape, frame);
+        debug_assert!(!core.vertices.is_empty(), "shapes without a core have their own kernels");
         for (vertex, centre) in core.vertices.iter().enumerate() {
             // ψ = n · (v − p) − r.   [GEOM-4]
             let height = self.normal.dot(&(centre - self.through));
@@ -51,7 +52,7 @@ impl HalfPlane {
         }
     }
 
-    /// The lowest point of an ellipse and its height.   [GEOM-8]
+    /// Returns the lowest point of an ellipse and its height.   [GEOM-8]
     fn ellipse(&self, [a, b]: [f64; 2], frame: &Frame) -> PlaneContact {
         let n = frame.direction_to_local(&self.normal);
         let support = Vector2::new(a * n.x, b * n.y).norm();

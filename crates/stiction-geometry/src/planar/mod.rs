@@ -1,10 +1,11 @@
 //! Shapes in the plane z = 0 and the contacts between them.
 //!
-//! Point, disc, capsule, box and polygon are a convex *core* (a vertex, a segment, a polygon) grown by a radius; one kernel
-//! treats every pair of cores (`core_pair`), on the face of least penetration found by the separating-axis test
-//! (`separation`). Polygons with notches have a kernel that keeps the vertices of each outline outside the other (`outline`).
-//! Half-planes have their own, simpler kernel, which also knows the ellipse (`half_plane`). Other pairs with ellipses, superellipses and
-//! implicit solids have one contact, at the closest points of their functions ([`implicit`](crate::implicit)).
+//! Point, disc, capsule, box and convex polygon are a convex *core* (a vertex, a segment, a polygon) with a radius.
+//! One kernel handles every pair of cores (`core_pair`), on the face of least penetration found by the
+//! separating-axis test (`separation`). Non-convex polygons have a kernel that keeps the vertices of each outline
+//! outside the other (`outline`). Half-planes have a simpler kernel, which also handles the ellipse (`half_plane`).
+//! Other pairs with ellipses, superellipses and implicit solids have one contact, at the closest points of their
+//! functions ([`implicit`](crate::implicit)).
 
 mod core_pair;
 mod corners;
@@ -21,7 +22,7 @@ pub use polygon::ConvexPolygon;
 pub use shape::{MAX_LENGTH, Shape};
 pub use simple_polygon::SimplePolygon;
 
-use crate::contact::number_one_by_one;
+use crate::contact::assign_separate_chains;
 use crate::{ContactPoint, Feature, Pose, UnsupportedPair, smooth};
 use core_pair::CorePair;
 use frame::{Frame, Sink};
@@ -29,7 +30,7 @@ use half_plane::HalfPlane;
 use outline::OutlinePair;
 use placed_core::PlacedCore;
 
-/// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
+/// Buffers of the narrow phase, reused between calls; they carry no information from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     core_a: PlacedCore,
@@ -39,26 +40,26 @@ pub struct Scratch {
     smooth: smooth::Scratch,
 }
 
-/// Whether [`contacts`] can treat the pair.
+/// Checks that [`contacts`] supports the pair.
 pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
     let reason = match (a, b) {
         (Shape::HalfPlane { .. }, Shape::HalfPlane { .. }) => {
             "two half-planes overlap without bound; replace one of them by a box"
         }
         _ if a.radius_bound().is_none() && b.radius_bound().is_none() => {
-            "both shapes have no end, and may overlap without bound; replace one of them by a bounded shape"
+            "both shapes are unbounded and may overlap without bound; replace one of them by a bounded shape"
         }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a disc)",
         (Shape::SimplePolygon(_), _) | (_, Shape::SimplePolygon(_)) if is_smooth_pair(a, b) => {
-            "a polygon with notches is not convex; cut it into convex pieces, one shape each"
+            "a polygon with notches is not convex; cut it into convex parts, one shape each"
         }
         _ => return Ok(()),
     };
     Err(UnsupportedPair { a: a.name(), b: b.name(), reason })
 }
 
-/// Whether a pair is left to the closest points of convex functions: one of the two is curved otherwise than by a radius, and the
-/// half-plane does not know it.
+/// True if the contact of a pair is at the closest points of convex functions: one of the two is curved otherwise
+/// than by a radius, and the half-plane kernel does not handle it.
 fn is_smooth_pair(a: &Shape, b: &Shape) -> bool {
     let is_smooth =
         |shape: &Shape| matches!(shape, Shape::Ellipse { .. } | Shape::Superellipse { .. } | Shape::Implicit(_));
@@ -103,15 +104,16 @@ pub(crate) fn contacts(
             CorePair::new(&scratch.core_a, &scratch.core_b, distance).contacts(&mut scratch.pair, &mut sink);
         }
     }
+    debug_assert!(first_new <= out.len(), "contacts are only appended");
     if let Some(new) = out.get_mut(first_new..) {
         new.sort_unstable_by_key(|contact| contact.feature);
-        number_one_by_one(new);
+        assign_separate_chains(new);
     }
     Ok(())
 }
 
-/// As [`contacts`](crate::contacts), but vertex by vertex with their chains of alternatives whatever the two shapes are, as long as
-/// both are polygons or points; false, and nothing, for others.   [GEOM-10]
+/// Appends contacts like [`contacts`](crate::contacts), but vertex by vertex with chains of alternatives, for
+/// polygons and points. Returns false, and appends nothing, for other shapes.   [GEOM-10]
 pub fn outline_contacts(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
@@ -130,8 +132,8 @@ pub fn outline_contacts(
     true
 }
 
-/// How far inside the nearer end of its face a vertex is that meets a face of a convex polygon; negative beyond the end, zero where two
-/// corners meet. None for other features and shapes.
+/// Returns the distance from a vertex to the nearer end of the face of a convex polygon that it meets; negative
+/// beyond the end, zero for two vertices. `None` for other features and shapes.
 pub fn distance_to_face_end(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
@@ -147,7 +149,7 @@ pub fn distance_to_face_end(
     {
         (Some(face), None) => (core_a, face, core_b.vertices.get(on_b)?),
         (None, Some(face)) => (core_b, face, core_a.vertices.get(on_a)?),
-        // Two corners: at the end of any face.
+        // Two vertices: at the end of any face.
         (None, None) if core_a.radius + core_b.radius == 0.0 => return Some(0.0),
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! Convex polygons: the only shape of the plane that a user can get wrong in interesting ways.
+//! Convex polygons.
 
 use nalgebra::{Point2, Vector2};
 use parry2d_f64::glamx::DVec2;
@@ -7,7 +7,7 @@ use parry2d_f64::transformation::convex_hull_idx;
 use super::corners::{Corners, edges, extent, outward};
 use crate::ShapeError;
 
-/// A convex polygon with interior, vertices counter-clockwise, no three of them in line.
+/// A convex polygon with interior; vertices counter-clockwise, no three of them collinear.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexPolygon {
     vertices: Vec<Point2<f64>>,
@@ -16,10 +16,10 @@ pub struct ConvexPolygon {
 }
 
 impl ConvexPolygon {
-    /// The polygon with the given vertices, in counter-clockwise order.
+    /// Creates the polygon with the given vertices, in counter-clockwise order.
     ///
-    /// Repeated vertices and vertices in line with their neighbours (nearer than 1e-9 of the extent to the segment between
-    /// them) are dropped; a clockwise, dented, self-crossing or flat outline is refused.
+    /// Repeated and collinear vertices (nearer than 1e-9 of the extent to the segment between their neighbours) are
+    /// dropped. A clockwise, non-convex, self-crossing or flat outline is refused.
     pub fn new(vertices: &[Point2<f64>]) -> Result<Self, ShapeError> {
         let corners = Corners::of(vertices)?;
         ensure_convex(&corners)?;
@@ -28,35 +28,38 @@ impl ConvexPolygon {
         Ok(Self { vertices, normals })
     }
 
-    /// The convex hull of `points`, with the vertices in line dropped as in [`Self::new`].
+    /// Returns the convex hull of `points`, without collinear vertices as in [`Self::new`].
     pub fn from_points(points: &[Point2<f64>]) -> Result<Self, ShapeError> {
         let extent = extent(points)?;
         let Some(first) = points.first().filter(|_| extent > 0.0) else {
             return Err(no_interior());
         };
-        // parry compares cross products with absolute thresholds: hand it points of size one about the origin.
+        // parry compares cross products with absolute thresholds, so it gets points of size one around the origin.
         let scaled: Vec<DVec2> = points.iter().map(|p| (p - first) / extent).map(|d| DVec2::new(d.x, d.y)).collect();
-        let hull: Vec<_> = convex_hull_idx(&scaled).into_iter().filter_map(|i| points.get(i).copied()).collect();
+        let indices = convex_hull_idx(&scaled);
+        debug_assert!(indices.iter().all(|&i| i < points.len()), "the hull consists of the points");
+        let hull: Vec<_> = indices.into_iter().filter_map(|i| points.get(i).copied()).collect();
         Self::new(&hull)
     }
 
-    /// The vertices, counter-clockwise.
+    /// Returns the vertices, counter-clockwise.
     pub fn vertices(&self) -> &[Point2<f64>] {
         &self.vertices
     }
 
-    /// The outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
+    /// Returns the outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
     pub fn normals(&self) -> &[Vector2<f64>] {
         &self.normals
     }
 
-    /// The largest distance of a vertex from the body's origin.
+    /// Returns the largest distance of a vertex from the body's origin.
     pub fn radius_bound(&self) -> f64 {
         self.vertices.iter().map(|v| v.coords.norm()).fold(0.0, f64::max)
     }
 }
 
-/// Every vertex lies strictly to the left of every edge it does not belong to; stars and spirals fail as dents do.
+/// Checks that every vertex lies strictly to the left of every edge it does not belong to. Stars and spirals fail
+/// like notches.
 fn ensure_convex(corners: &Corners) -> Result<(), ShapeError> {
     let vertices = &corners.vertices;
     if vertices.len() < 3 {

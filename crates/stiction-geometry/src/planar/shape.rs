@@ -1,14 +1,14 @@
-//! The shapes of the plane and their bounds.
+//! Shapes in the plane and their bounds.
 
 use nalgebra::{Point2, Point3, Unit, Vector2, Vector3};
 
 use super::polygon::ConvexPolygon;
 use super::simple_polygon::SimplePolygon;
 use crate::broad_phase::Aabb;
-use crate::implicit::{Implicit, Piece, superellipse_reach, superellipse_support};
+use crate::implicit::{ConvexPart, Implicit, superellipse_reach, superellipse_support};
 use crate::{Dimension, Pose, ShapeError, error};
 
-/// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
+/// Largest magnitude of a size or coordinate, m; beyond it squares of lengths lose their precision.
 pub const MAX_LENGTH: f64 = 1e9;
 
 /// A shape in the plane, in the coordinates of its body; all but one are convex.
@@ -36,23 +36,23 @@ pub enum Shape {
     },
     /// A convex polygon.
     Polygon(ConvexPolygon),
-    /// A polygon with notches.
+    /// A polygon that is not convex.
     SimplePolygon(SimplePolygon),
     /// All points x with `normal` · x ≤ 0.
     HalfPlane {
-        /// The direction out of the solid.
+        /// Outward normal of the solid.
         normal: Unit<Vector2<f64>>,
     },
     /// An ellipse about the origin, aligned with the local axes.
     Ellipse {
-        /// The semi-axes along x and y.
+        /// Semi-axes along x and y.
         semi_axes: [f64; 2],
     },
     /// All points with |x/a|^p + |y/b|^p ≤ 1.
     Superellipse {
-        /// The semi-axes a and b along x and y.
+        /// Semi-axes a and b along x and y.
         semi_axes: [f64; 2],
-        /// The exponent p, at least two.
+        /// Exponent p, at least two.
         exponent: f64,
     },
     /// A convex solid given by functions.
@@ -60,17 +60,17 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The origin as a shape.
+    /// Creates the origin as a shape.
     pub fn point() -> Self {
         Self::Point
     }
 
-    /// A disc about the origin.
+    /// Creates a disc about the origin.
     pub fn disc(radius: f64) -> Result<Self, ShapeError> {
         Ok(Self::Disc { radius: size("the radius of a disc", radius)? })
     }
 
-    /// A capsule along the local x axis.
+    /// Creates a capsule along the local x axis.
     pub fn capsule(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
         Ok(Self::Capsule {
             half_length: size("the half length of a capsule", half_length)?,
@@ -78,7 +78,7 @@ impl Shape {
         })
     }
 
-    /// A rectangle about the origin with the given half edge lengths.
+    /// Creates a rectangle about the origin with the given half edge lengths.
     pub fn rectangle(half_extents: [f64; 2]) -> Result<Self, ShapeError> {
         for half_extent in half_extents {
             size("a half extent of a box", half_extent)?;
@@ -86,19 +86,20 @@ impl Shape {
         Ok(Self::Box { half_extents })
     }
 
-    /// The polygon with the given vertices, counter-clockwise: a [`ConvexPolygon`] if it is convex, a [`SimplePolygon`] if not.
+    /// Creates the polygon with the given vertices, counter-clockwise: a [`ConvexPolygon`] if it is convex, else a
+    /// [`SimplePolygon`].
     pub fn polygon(vertices: &[Point2<f64>]) -> Result<Self, ShapeError> {
         ConvexPolygon::new(vertices)
             .map(Self::Polygon)
             .or_else(|_| SimplePolygon::new(vertices).map(Self::SimplePolygon))
     }
 
-    /// The convex hull of `points`; see [`ConvexPolygon::from_points`].
+    /// Creates the convex hull of `points`; see [`ConvexPolygon::from_points`].
     pub fn convex_hull(points: &[Point2<f64>]) -> Result<Self, ShapeError> {
         ConvexPolygon::from_points(points).map(Self::Polygon)
     }
 
-    /// The half-plane below the line through the origin with the given outward normal.
+    /// Creates the half-plane below the line through the origin with the given outward normal.
     pub fn half_plane(normal: Vector2<f64>) -> Result<Self, ShapeError> {
         // Scaling by the largest component keeps the norm of very long and very short vectors representable.
         let scale = normal.amax();
@@ -108,7 +109,7 @@ impl Shape {
         Ok(Self::HalfPlane { normal: Unit::new_normalize(normal / scale) })
     }
 
-    /// An ellipse about the origin with the given semi-axes.
+    /// Creates an ellipse about the origin with the given semi-axes.
     pub fn ellipse(semi_axes: [f64; 2]) -> Result<Self, ShapeError> {
         for semi_axis in semi_axes {
             size("a semi-axis of an ellipse", semi_axis)?;
@@ -116,7 +117,7 @@ impl Shape {
         Ok(Self::Ellipse { semi_axes })
     }
 
-    /// A superellipse about the origin with the given semi-axes and an exponent from 2 to 64.
+    /// Creates a superellipse about the origin with the given semi-axes and an exponent from 2 to 64.
     pub fn superellipse(semi_axes: [f64; 2], exponent: f64) -> Result<Self, ShapeError> {
         for semi_axis in semi_axes {
             size("a semi-axis of a superellipse", semi_axis)?;
@@ -124,9 +125,10 @@ impl Shape {
         Ok(Self::Superellipse { semi_axes, exponent: error::exponent("the exponent of a superellipse", exponent)? })
     }
 
-    /// The common part of convex shapes and functions: a polygon where all are flat and enclose something, an implicit solid otherwise.
-    pub fn intersection(pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
-        let implicit = Implicit::intersection(Dimension::Planar, pieces)?;
+    /// Creates the intersection of convex shapes and functions: a polygon if all are flat and enclose an area, else
+    /// an implicit solid.
+    pub fn intersection(parts: impl IntoIterator<Item = ConvexPart>) -> Result<Self, ShapeError> {
+        let implicit = Implicit::intersection(Dimension::Planar, parts)?;
         Ok(match implicit.corners() {
             Some(corners) => {
                 let corners: Vec<_> = corners.iter().map(|corner| corner.xy().into()).collect();
@@ -136,7 +138,7 @@ impl Shape {
         })
     }
 
-    /// The name used in messages and files.
+    /// Returns the name used in messages and files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Point => "point",
@@ -151,7 +153,7 @@ impl Shape {
         }
     }
 
-    /// The smallest axis-aligned box around the shape at `pose`; none for an unbounded shape.
+    /// Returns the smallest axis-aligned box around the shape at `pose`; `None` for an unbounded shape.
     pub fn aabb(&self, pose: &Pose) -> Option<Aabb> {
         let centre = Point3::from(pose.translation.vector);
         let axes = pose.rotation.matrix().fixed_view::<2, 2>(0, 0).into_owned();
@@ -177,7 +179,7 @@ impl Shape {
         Some(Aabb { min: centre - half, max: centre + half })
     }
 
-    /// The largest distance of a point of the shape from the body's origin; none for an unbounded shape.
+    /// Returns the largest distance of a point of the shape from the body's origin; `None` for an unbounded shape.
     pub fn radius_bound(&self) -> Option<f64> {
         match self {
             Self::Point => Some(0.0),
@@ -194,7 +196,7 @@ impl Shape {
     }
 }
 
-/// The smallest axis-aligned box around the vertices of a polygon.
+/// Returns the smallest axis-aligned box around the vertices of a polygon.
 fn bounds(vertices: &[Point2<f64>], pose: &Pose) -> Aabb {
     let axes = pose.rotation.matrix().fixed_view::<2, 2>(0, 0).into_owned();
     let nothing = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));

@@ -1,4 +1,4 @@
-//! Polygons with notches: any outline that goes once round an interior and does not touch itself.
+//! Non-convex polygons: any outline that encloses an interior once and does not touch itself.
 
 use nalgebra::{Point2, Vector2};
 
@@ -6,19 +6,19 @@ use super::corners::{Corners, distance_to_segment, edges};
 use super::outline::Boundary;
 use crate::ShapeError;
 
-/// A polygon with interior, vertices counter-clockwise, no three neighbours in line, no edge touching another.
+/// A polygon with interior; vertices counter-clockwise, no three neighbours collinear, no edge touching another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimplePolygon {
     boundary: Boundary,
-    /// The vertices of the convex hull: they alone touch the boxes around the polygon.
+    /// Vertices of the convex hull: only these touch the boxes around the polygon.
     hull: Vec<Point2<f64>>,
 }
 
 impl SimplePolygon {
-    /// The polygon with the given vertices, in counter-clockwise order.
+    /// Creates the polygon with the given vertices, in counter-clockwise order.
     ///
-    /// Repeated vertices and vertices in line with their neighbours (nearer than 1e-9 of the extent to the segment between
-    /// them) are dropped; an outline that is clockwise or flat, or comes nearer than that to itself, is refused.
+    /// Repeated and collinear vertices (nearer than 1e-9 of the extent to the segment between their neighbours) are
+    /// dropped. An outline that is clockwise or flat, or comes nearer than that to itself, is refused.
     pub fn new(vertices: &[Point2<f64>]) -> Result<Self, ShapeError> {
         let corners = Corners::of(vertices)?;
         ensure_simple(&corners)?;
@@ -27,27 +27,28 @@ impl SimplePolygon {
         Ok(Self { hull: hull(&corners.vertices), boundary })
     }
 
-    /// The vertices that touch some box around the polygon.
+    /// Returns the vertices of the convex hull.
     pub(super) fn hull(&self) -> &[Point2<f64>] {
         &self.hull
     }
 
-    /// The vertices, counter-clockwise.
+    /// Returns the vertices, counter-clockwise.
     pub fn vertices(&self) -> &[Point2<f64>] {
         self.boundary.vertices()
     }
 
-    /// The outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
+    /// Returns the outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
     pub fn normals(&self) -> &[Vector2<f64>] {
         self.boundary.normals()
     }
 
-    /// Whether the interior angle at a vertex is below 180°: its faces are alternatives, those of a notch hold together. [GEOM-10]
+    /// True if the interior angle at a vertex is below 180°. The faces of such a vertex are alternatives; those of a
+    /// notch must both hold. [GEOM-10]
     pub fn is_convex_at(&self, vertex: usize) -> bool {
         self.boundary.is_convex_at(vertex)
     }
 
-    /// The largest distance of a vertex from the body's origin.
+    /// Returns the largest distance of a vertex from the body's origin.
     pub fn radius_bound(&self) -> f64 {
         self.boundary.bound()
     }
@@ -57,7 +58,7 @@ impl SimplePolygon {
     }
 }
 
-/// The convex hull of a set of points, from left to right below and back above (Andrew's monotone chain).
+/// Returns the convex hull of a set of points, from left to right below and back above (Andrew's monotone chain).
 fn hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
@@ -72,7 +73,7 @@ fn hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
             }
             hull.push(*point);
         }
-        // The last point is the first of the way back.
+        // The last point is the first of the upper chain.
         hull.pop();
     };
     add(&mut sorted.iter());
@@ -95,7 +96,7 @@ fn ensure_simple(corners: &Corners) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// The first two edges that cross or touch, beyond the corner that neighbours share.
+/// Returns the first two edges that cross or touch, apart from the vertex that neighbours share.
 fn first_meeting(corners: &Corners) -> Option<(usize, usize)> {
     let (n, within) = (corners.vertices.len(), corners.tolerance);
     let all: Vec<_> = edges(&corners.vertices).collect();
@@ -121,18 +122,18 @@ fn first_meeting(corners: &Corners) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether the edges from `before` to `corner` and on to `after` lie on each other.
+/// True if the edges from `before` to `corner` and on to `after` lie on each other.
 fn folds_back(before: &Point2<f64>, corner: &Point2<f64>, after: &Point2<f64>, within: f64) -> bool {
     distance_to_segment(after, before, corner).min(distance_to_segment(before, corner, after)) <= within
 }
 
-/// Whether the ends of each segment lie on different sides of the other's line.
+/// True if the ends of each segment lie on different sides of the other's line.
 fn cross(p: &Point2<f64>, q: &Point2<f64>, r: &Point2<f64>, s: &Point2<f64>) -> bool {
     let side = |start: &Point2<f64>, end: &Point2<f64>, x: &Point2<f64>| (end - start).perp(&(x - start)) > 0.0;
     side(p, q, r) != side(p, q, s) && side(r, s, p) != side(r, s, q)
 }
 
-/// The distance of two segments that do not cross: one of the four ends is nearest.
+/// Returns the distance of two segments that do not cross: one of the four ends is nearest.
 fn nearest_end(first: &[Point2<f64>; 2], second: &[Point2<f64>; 2]) -> f64 {
     let to_second = first.iter().map(|x| distance_to_segment(x, &second[0], &second[1]));
     let to_first = second.iter().map(|x| distance_to_segment(x, &first[0], &first[1]));

@@ -1,4 +1,4 @@
-//! Two segments (capsules), and the ends of two edges that run side by side.
+//! Two segments (capsules), and the ends of two nearly parallel edges.
 
 use nalgebra::Vector3;
 
@@ -6,12 +6,12 @@ use super::placed::Core;
 use super::segment::{Place, along, closest, foot, perpendicular, sine};
 use super::sink::{Meeting, Sink};
 
-/// Edges with a smaller sine run side by side: the ends of their overlap are contacts of their own.
+/// Sine below which edges are nearly parallel and the ends of their overlap are separate contacts.
 const SIDE_BY_SIDE: f64 = 0.1;
-/// Contacts belong to one manifold if the cosine of their normals is at least this (about 25 degrees).
+/// Smallest cosine of normals in one manifold (about 25 degrees).
 pub(super) const ALIGNED: f64 = 0.9;
 
-/// Contacts of segment A with segment B.
+/// Reports the contacts of segment A with segment B.
 pub(super) fn with_capsule(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     let (segment_a, segment_b) = (a.ends(a.edge(0)), b.ends(b.edge(0)));
     let pair = closest(&segment_a, &segment_b, sink.tolerance().round_off);
@@ -44,7 +44,7 @@ pub(super) fn with_capsule(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// A unit vector perpendicular to two segments that meet, from the middle of A towards the middle of B where possible.
+/// Returns a unit vector perpendicular to two segments that meet, upwards where possible.
 fn common_perpendicular(a: &[nalgebra::Point3<f64>; 2], b: &[nalgebra::Point3<f64>; 2]) -> Vector3<f64> {
     let (e_a, e_b) = (a[1] - a[0], b[1] - b[0]);
     if sine(&e_a, &e_b) <= super::segment::PARALLEL {
@@ -54,9 +54,10 @@ fn common_perpendicular(a: &[nalgebra::Point3<f64>; 2], b: &[nalgebra::Point3<f6
     if n.z < 0.0 { -n } else { n }
 }
 
-/// Reports the ends of the overlap of two edges that run side by side, each as an end of one on the other.
+/// Reports the ends of the overlap of two nearly parallel edges, each as an end of one on the other.
 ///
-/// The normal of each is the line from the end to its foot on the other edge, which `direction` must agree with.
+/// The normal of each contact is along the line from the end to its foot on the other edge, and must agree with
+/// `direction`.
 pub(super) fn push_ends(
     a: &Core<'_>,
     edge_a: u32,

@@ -1,7 +1,7 @@
 //! Contacts of a cylinder that stands or lies flat: several points, each feature-exact.   [IMP-16]
 //!
-//! The lowest point of a rim moves along it as the cylinder rolls; points fixed on the rim carry a cylinder that stands. Where neither
-//! is the answer the closest points of the solids are the contact.
+//! The lowest point of a rim moves along it as the cylinder rolls. Points fixed on the rim support a standing
+//! cylinder. In all other cases the contact is at the closest points of the solids.
 
 use std::f64::consts::TAU;
 
@@ -13,16 +13,17 @@ use super::segment::{Place, closest, is_transverse};
 use super::sink::{Meeting, Sink};
 use crate::ContactPoint;
 
-/// Points fixed on each rim.
+/// Number of points fixed on each rim.
 const RIM_POINTS: u32 = 8;
-/// Features: the lowest points of both rims, the fixed points, the two ends, the line on the side; then closest points.
+/// Feature numbers: the lowest points of both rims, the fixed points, the two ends, the line on the side, the closest
+/// points.
 const FIRST_FIXED: u32 = 2;
 const FIRST_END: u32 = FIRST_FIXED + 2 * RIM_POINTS;
 const SIDE: u32 = FIRST_END + 2;
 pub(super) const FIRST_CLOSEST: u32 = SIDE + 1;
-/// A cylinder whose axis makes a smaller sine with the normal of a face lies on it.
+/// Largest cosine between its axis and the normal of a face for a cylinder that lies on the face.
 const LYING: f64 = 0.3;
-/// Below this sine the lowest point of a rim cannot be told.
+/// Sine below which the lowest point of a rim is not defined.
 const UPRIGHT: f64 = 1e-9;
 
 /// A cylinder in the frame of the pair.
@@ -40,14 +41,14 @@ impl Cylinder {
         Self { ends: [centre - half, centre + half].map(Point3::from), axis, spokes: [y * radius, z * radius], radius }
     }
 
-    /// The point of rim `end` that is lowest along `up`; none for an upright cylinder.
+    /// Returns the point of rim `end` that is lowest along `up`; `None` for an upright cylinder.
     fn lowest_of_rim(&self, end: usize, up: &Vector3<f64>) -> Option<Point3<f64>> {
         let across = up - self.axis * self.axis.dot(up);
         let sine = across.norm();
         (sine > UPRIGHT).then(|| self.ends[end] - across * (self.radius / sine))
     }
 
-    /// The points fixed on rim `end`, with their features.
+    /// Returns the points fixed on rim `end`, with their features.
     fn fixed_on_rim(&self, end: usize) -> impl Iterator<Item = (u32, Point3<f64>)> + '_ {
         (0..RIM_POINTS).map(move |k| {
             let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(RIM_POINTS));
@@ -56,23 +57,23 @@ impl Cylinder {
         })
     }
 
-    /// The end that looks against `up`.
+    /// Returns the end that faces against `up`.
     fn lower_end(&self, up: &Vector3<f64>) -> usize {
         usize::from(self.axis.dot(up) < 0.0)
     }
 
-    /// The direction out of the cylinder at an end.
+    /// Returns the outward direction at an end.
     fn out_of(&self, end: usize) -> Vector3<f64> {
         if end == 0 { -self.axis } else { self.axis }
     }
 
-    /// Whether a point is within the end disc, seen along the axis.
+    /// True if a point is within the end disc, seen along the axis.
     fn is_over_end(&self, end: usize, point: &Point3<f64>) -> bool {
         let d = point - self.ends[end];
         (d - self.axis * self.axis.dot(&d)).norm() <= self.radius
     }
 
-    /// The meeting of a point of A with the plane of an end of this cylinder as B.
+    /// Returns the contact of a point of A with the plane of an end of this cylinder as B.
     fn point_on_end(&self, feature_a: u32, point: Point3<f64>, end: usize) -> Meeting {
         let out = self.out_of(end);
         let gap = out.dot(&(point - self.ends[end]));
@@ -87,7 +88,7 @@ impl Cylinder {
     }
 }
 
-/// Contacts of the half-space below the plane through the origin (A) with cylinder B.
+/// Reports the contacts of the half-space below the plane through the origin (A) with cylinder B.
 pub(super) fn with_half_space(normal: &Vector3<f64>, b: &Cylinder, sink: &mut Sink<'_>) {
     let mut push = |feature_b: u32, point: Point3<f64>| {
         let core_a = point - normal * normal.dot(&point.coords);
@@ -106,7 +107,7 @@ pub(super) fn with_half_space(normal: &Vector3<f64>, b: &Cylinder, sink: &mut Si
     }
 }
 
-/// Contacts of polytope A with cylinder B whose closest points are `nearest`.
+/// Reports the contacts of polytope A with cylinder B, whose closest points are `nearest`.
 pub(super) fn with_polytope(a: &Core<'_>, b: &Cylinder, nearest: &Meeting, sink: &mut Sink<'_>) {
     if let Some(face) = a.face_towards(&nearest.normal, ALIGNED) {
         let up = a.normal(face);
@@ -122,7 +123,7 @@ pub(super) fn with_polytope(a: &Core<'_>, b: &Cylinder, nearest: &Meeting, sink:
     }
 }
 
-/// A point of B over a face of A.
+/// Reports a point of B over a face of A.
 fn over_face(a: &Core<'_>, face: u32, feature_b: u32, point: Point3<f64>, sink: &mut Sink<'_>) {
     if a.is_over_face(face, &point, sink.tolerance().touching) {
         let normal = a.normal(face);
@@ -132,7 +133,7 @@ fn over_face(a: &Core<'_>, face: u32, feature_b: u32, point: Point3<f64>, sink: 
     }
 }
 
-/// Rim points over the face, and corners of the face below the end.
+/// Reports rim points over the face, and vertices of the face below the end.
 fn standing(a: &Core<'_>, face: u32, b: &Cylinder, sink: &mut Sink<'_>) {
     let up = a.normal(face);
     let end = b.lower_end(&up);
@@ -150,7 +151,7 @@ fn standing(a: &Core<'_>, face: u32, b: &Cylinder, sink: &mut Sink<'_>) {
     }
 }
 
-/// The lowest points of both rims over the face, and the sides of the face that cross below the axis.
+/// Reports the lowest points of both rims over the face, and the sides of the face that cross below the axis.
 fn lying(a: &Core<'_>, face: u32, b: &Cylinder, sink: &mut Sink<'_>) {
     let up = a.normal(face);
     for end in 0..2 {
@@ -180,7 +181,7 @@ fn lying(a: &Core<'_>, face: u32, b: &Cylinder, sink: &mut Sink<'_>) {
     }
 }
 
-/// Contacts of two cylinders whose closest points are `nearest`: several where end stands on end.
+/// Reports the contacts of two cylinders whose closest points are `nearest`: several if end is on end.
 pub(super) fn with_cylinder(a: &Cylinder, b: &Cylinder, nearest: &Meeting, sink: &mut Sink<'_>) {
     let n = &nearest.normal;
     if a.axis.dot(n).abs() > ALIGNED && b.axis.dot(n).abs() > ALIGNED {
@@ -201,7 +202,7 @@ pub(super) fn with_cylinder(a: &Cylinder, b: &Cylinder, nearest: &Meeting, sink:
     }
 }
 
-/// The closest points of the solids in the frame of the pair.
+/// Returns the closest points of the solids in the frame of the pair.
 pub(super) fn meeting(contact: &ContactPoint, origin: &Vector3<f64>, features: [u32; 2]) -> Meeting {
     Meeting {
         feature_a: features[0],

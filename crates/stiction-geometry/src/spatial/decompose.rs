@@ -10,18 +10,19 @@ use parry3d_f64::{
 
 use super::hull;
 
-/// Voxels along the longest side of a mesh.
+/// Number of voxels along the longest side of a mesh.
 const RESOLUTION: u32 = 64;
-/// The most pieces.
-const MAX_PIECES: u32 = 32;
+/// Largest number of parts.
+const MAX_PARTS: u32 = 32;
 
-/// Convex pieces that cover a mesh, each as points whose hull it is; they reach at most one voxel, a sixtieth of the size of the mesh, beyond it.
+/// Returns convex parts that cover a mesh, each as points whose hull it is. They extend at most one voxel, a sixtieth
+/// of the size of the mesh, beyond it.
 ///
-/// Triangles whose corners are not among the points are passed over. Points without extent give no piece.
-pub fn convex_pieces(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Vec<Vec<Point3<f64>>> {
+/// Triangles with vertices that are not among the points are skipped. Points without extent give no part.
+pub fn convex_parts(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Vec<Vec<Point3<f64>>> {
     let size = hull::extent(points);
     let (Some(origin), true) = (points.first(), size.is_normal()) else { return Vec::new() };
-    // In units of its own size a mesh of any size has voxels of the same.
+    // Scaled to unit size, so that the resolution does not depend on the size of the mesh.
     let scaled: Vec<ParryVector> = points
         .iter()
         .map(|point| {
@@ -32,9 +33,9 @@ pub fn convex_pieces(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Vec<Ve
     let known = |triangle: &&[usize; 3]| triangle.iter().all(|&corner| corner < points.len());
     let indices: Vec<[u32; 3]> = triangles.iter().filter(known).map(|corners| corners.map(|c| c as u32)).collect();
     let parameters =
-        VHACDParameters { resolution: RESOLUTION, max_convex_hulls: MAX_PIECES, ..VHACDParameters::default() };
-    let parts = VHACD::decompose(&parameters, &scaled, &indices, false);
-    let pieces = parts.voxel_parts().iter().map(|part| {
+        VHACDParameters { resolution: RESOLUTION, max_convex_hulls: MAX_PARTS, ..VHACDParameters::default() };
+    let decomposition = VHACD::decompose(&parameters, &scaled, &indices, false);
+    let parts = decomposition.voxel_parts().iter().map(|part| {
         let on_surface = part.voxels().iter().filter(|voxel| voxel.is_on_surface);
         let corners = on_surface.flat_map(|voxel| {
             let [i, j, k] = [voxel.coords.x, voxel.coords.y, voxel.coords.z].map(i64::from);
@@ -48,10 +49,11 @@ pub fn convex_pieces(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Vec<Ve
         };
         corners.into_iter().map(place).collect()
     });
-    pieces.filter(|piece: &Vec<_>| !piece.is_empty()).collect()
+    parts.filter(|part: &Vec<_>| !part.is_empty()).collect()
 }
 
-/// Of grid points on a line along an axis the two ends: a corner of the hull is an end of every line through it.
+/// Returns the two ends of each line of grid points along an axis: a vertex of the hull is an end of every line
+/// through it.
 fn ends_of_lines(points: &BTreeSet<[i64; 3]>, axis: usize) -> BTreeSet<[i64; 3]> {
     let mut lines: BTreeMap<[i64; 3], (i64, i64)> = BTreeMap::new();
     for point in points {

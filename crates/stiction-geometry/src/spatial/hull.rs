@@ -8,19 +8,19 @@ use super::polyhedron::FLATNESS;
 use super::shape::MAX_LENGTH;
 use crate::ShapeError;
 
-/// The largest number of points of a hull.
+/// Largest number of points of a hull.
 const MAX_POINTS: usize = 10_000;
-/// The least thickness of a body, relative to its length.
+/// Smallest thickness of a body, relative to its length.
 const MIN_THICKNESS: f64 = 1e-6;
 
-/// The vertices, face loops and face normals of a hull.
+/// Vertices, face loops and face normals of a hull.
 pub(super) struct Faces {
     pub(super) vertices: Vec<Point3<f64>>,
     pub(super) loops: Vec<Vec<u32>>,
     pub(super) normals: Vec<Vector3<f64>>,
 }
 
-/// The largest extent of the points along an axis.
+/// Returns the largest extent of the points along an axis.
 pub(super) fn extent(points: &[Point3<f64>]) -> f64 {
     (0..3)
         .map(|axis| {
@@ -30,7 +30,7 @@ pub(super) fn extent(points: &[Point3<f64>]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The faces of the convex hull of `points`.
+/// Returns the faces of the convex hull of `points`.
 pub(super) fn faces(points: &[Point3<f64>]) -> Result<Faces, ShapeError> {
     let points = distinct(points)?;
     let frame = affine_frame(&points)?;
@@ -47,7 +47,7 @@ fn bad(reason: &str) -> ShapeError {
     ShapeError::NotConvexBody { reason: reason.to_owned() }
 }
 
-/// The points without repetitions, in their order.
+/// Returns the points without repetitions, in their order.
 fn distinct(points: &[Point3<f64>]) -> Result<Vec<Point3<f64>>, ShapeError> {
     for &value in points.iter().flat_map(|p| p.coords.iter()) {
         if value.is_nan() || value.abs() > MAX_LENGTH {
@@ -67,12 +67,12 @@ fn distinct(points: &[Point3<f64>]) -> Result<Vec<Point3<f64>>, ShapeError> {
     Ok(kept)
 }
 
-/// The point of largest value, the first among equals.
+/// Returns the point of largest value, the first among equals.
 fn furthest(points: &[Point3<f64>], value: impl Fn(&Point3<f64>) -> f64) -> Option<(Point3<f64>, f64)> {
     points.iter().map(|p| (*p, value(p))).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// An origin and the inverse of the matrix of three spanning vectors: four points far from one plane.
+/// Returns an origin and the inverse of the matrix of three spanning vectors: four points far from one plane.
 ///
 /// Hulls commute with affine maps, and in the coordinates of this frame a needle is as round as a ball.
 fn affine_frame(points: &[Point3<f64>]) -> Result<(Point3<f64>, Matrix3<f64>), ShapeError> {
@@ -97,7 +97,7 @@ fn affine_frame(points: &[Point3<f64>]) -> Result<(Point3<f64>, Matrix3<f64>), S
     Ok((origin, inverse))
 }
 
-/// The triangles of the hull, as indices of `points`, counter-clockwise seen from outside.
+/// Returns the triangles of the hull, as indices of `points`, counter-clockwise seen from outside.
 fn triangulate(points: &[Point3<f64>], frame: &(Point3<f64>, Matrix3<f64>)) -> Result<Vec<[u32; 3]>, ShapeError> {
     let (origin, inverse) = frame;
     let mapped: Vec<ParryVector> = points
@@ -123,16 +123,17 @@ fn triangulate(points: &[Point3<f64>], frame: &(Point3<f64>, Matrix3<f64>)) -> R
     triangles.ok_or_else(failed)
 }
 
-/// Twice the area of a triangle times its normal.
+/// Returns twice the area of a triangle times its normal.
 fn area(points: &[Point3<f64>], triangle: [u32; 3]) -> Vector3<f64> {
+    debug_assert!(triangle.iter().all(|&i| (i as usize) < points.len()), "triangles refer to points");
     let [p, q, r] = triangle.map(|i| points.get(i as usize).copied().unwrap_or_default());
     (q - p).cross(&(r - p))
 }
 
-/// The faces: the outline of all points in the plane of a triangle, for each plane that supports the body.
+/// Returns the faces: the outline of all points in the plane of a triangle, for each plane that supports the body.
 ///
-/// The largest triangle defines its plane first, so that the slivers a hull makes of coplanar points, whose own planes are
-/// noise, find all their corners in a face that exists already.
+/// The largest triangle defines its plane first. The slivers that a hull makes of coplanar points have random planes;
+/// all their vertices are then already in an existing face.
 fn supporting_polygons(points: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
     let flat = FLATNESS * extent(points);
     let mut by_area: Vec<(f64, [u32; 3])> = triangles.iter().map(|&t| (area(points, t).norm(), t)).collect();
@@ -155,8 +156,8 @@ fn supporting_polygons(points: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<Ve
     polygons
 }
 
-/// The corners of the convex polygon around points of one plane, counter-clockwise about `normal` (Andrew's monotone
-/// chain). A point within `flat` of the line through its neighbours is no corner.
+/// Returns the vertices of the convex polygon around points of one plane, counter-clockwise about `normal` (Andrew's
+/// monotone chain). A point within `flat` of the line through its neighbours is dropped.
 fn outline(points: &[Point3<f64>], plane: &[u32], normal: &Vector3<f64>, flat: f64) -> Vec<u32> {
     let u = super::segment::perpendicular(normal);
     let v = normal.cross(&u);
@@ -164,6 +165,7 @@ fn outline(points: &[Point3<f64>], plane: &[u32], normal: &Vector3<f64>, flat: f
         .iter()
         .filter_map(|&index| points.get(index as usize).map(|p| (u.dot(&p.coords), v.dot(&p.coords), index)))
         .collect();
+    debug_assert_eq!(placed.len(), plane.len(), "planes refer to points");
     placed.sort_by(|p, q| p.0.total_cmp(&q.0).then(p.1.total_cmp(&q.1)));
     let turns_left = |p: (f64, f64, u32), q: (f64, f64, u32), r: (f64, f64, u32)| {
         let cross = (q.0 - p.0) * (r.1 - p.1) - (q.1 - p.1) * (r.0 - p.0);
@@ -188,10 +190,11 @@ fn outline(points: &[Point3<f64>], plane: &[u32], normal: &Vector3<f64>, flat: f
     lower.into_iter().chain(upper).map(|(_, _, index)| index).collect()
 }
 
-/// Renumbers the vertices, dropping those that only two faces share: they lie inside an edge.
+/// Renumbers the vertices and drops those that only two faces share: they lie inside an edge.
 fn compact(points: &[Point3<f64>], loops: &[Vec<u32>]) -> Faces {
     let mut uses = vec![0u32; points.len()];
     for &corner in loops.iter().flatten() {
+        debug_assert!((corner as usize) < points.len(), "faces refer to points");
         if let Some(count) = uses.get_mut(corner as usize) {
             *count += 1;
         }
@@ -213,7 +216,7 @@ fn compact(points: &[Point3<f64>], loops: &[Vec<u32>]) -> Faces {
     Faces { vertices, loops, normals }
 }
 
-/// The unit normal of a polygon from the sum of its corner triangles (Newell), which averages over round-off.
+/// Returns the unit normal of a polygon from the sum of its triangles (Newell), which averages round-off.
 fn polygon_normal(vertices: &[Point3<f64>], corners: &[u32]) -> Vector3<f64> {
     let first = corners.first().copied().unwrap_or_default();
     let pairs = corners.iter().zip(corners.iter().skip(1));

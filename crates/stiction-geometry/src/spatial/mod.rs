@@ -1,9 +1,9 @@
 //! Shapes in space and the contacts between them.
 //!
-//! Points, spheres, capsules, boxes and polyhedra are a core thickened by a radius: a vertex, a segment or a polytope. Contacts are
-//! found between the features of the cores: vertices, edges and faces. Ellipsoids, superquadrics and implicit solids have one contact
-//! each, at the closest points of their functions ([`implicit`](crate::implicit)); cylinders several where they stand or lie
-//! (`cylinder`).
+//! Points, spheres, capsules, boxes and polyhedra are a core with a radius: a vertex, a segment or a polytope.
+//! Contacts are between the features of the cores: vertices, edges and faces. Ellipsoids, superquadrics and implicit
+//! solids have one contact each, at the closest points of their functions ([`implicit`](crate::implicit)). Cylinders
+//! that stand or lie have several (`cylinder`).
 
 mod capsule;
 mod cylinder;
@@ -21,7 +21,7 @@ mod sink;
 mod sphere;
 mod topology;
 
-pub use decompose::convex_pieces;
+pub use decompose::convex_parts;
 pub use polyhedron::ConvexPolyhedron;
 pub use shape::{MAX_LENGTH, Shape};
 
@@ -31,7 +31,7 @@ use sink::{Sink, Tolerance};
 
 use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
 
-/// Buffers of the narrow phase, reused from call to call; they carry nothing from one call to the next.
+/// Buffers of the narrow phase, reused between calls; they carry no information from one call to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     a: CoreBuffer,
@@ -39,14 +39,14 @@ pub struct Scratch {
     smooth: smooth::Scratch,
 }
 
-/// Whether [`contacts`] can treat the pair.
+/// Checks that [`contacts`] supports the pair.
 pub(crate) fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
     let reason = match (a, b) {
         (Shape::HalfSpace { .. }, Shape::HalfSpace { .. }) => {
             "two half-spaces overlap without bound; replace one of them by a box"
         }
         _ if !a.is_bounded() && !b.is_bounded() => {
-            "both shapes have no end, and may overlap without bound; replace one of them by a bounded shape"
+            "both shapes are unbounded and may overlap without bound; replace one of them by a bounded shape"
         }
         (Shape::Point, Shape::Point) => "two points have no surface to meet; give one of them a radius (a sphere)",
         _ => return Ok(()),
@@ -88,7 +88,7 @@ pub(crate) fn contacts(
     Ok(())
 }
 
-/// The kinds of cores, the richer ones later.
+/// Kinds of cores, with more features later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Vertex,
@@ -110,14 +110,15 @@ fn kind(shape: &Shape) -> Kind {
     }
 }
 
-/// Whether a cylinder meets something flat, on which it may stand or lie.
+/// True if a cylinder meets a flat shape, on which it may stand or lie.
 fn is_cylinder_pair(a: &Shape, b: &Shape) -> bool {
     let is_cylinder = |shape: &Shape| matches!(shape, Shape::Cylinder { .. });
     let is_flat = |shape: &Shape| is_cylinder(shape) || matches!(kind(shape), Kind::Polytope | Kind::HalfSpace);
     (is_cylinder(a) && is_flat(b)) || (is_cylinder(b) && is_flat(a))
 }
 
-/// Contacts where B is a cylinder and A is one, a polytope or a half-space; `swapped` if the caller calls them the other way round.
+/// Reports contacts for a cylinder B and a cylinder, polytope or half-space A; `swapped` if these are B and A for the
+/// caller.
 fn cylinders(
     (a, pose_a): (&Shape, &Pose),
     (b, pose_b): (&Shape, &Pose),
@@ -126,10 +127,14 @@ fn cylinders(
     scratch: &mut Scratch,
     out: &mut Vec<ContactPoint>,
 ) {
-    let Shape::Cylinder { half_length, radius } = b else { return };
+    let Shape::Cylinder { half_length, radius } = b else {
+        debug_assert!(false, "B is a cylinder");
+        return;
+    };
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
     let placed = Cylinder::new(*half_length, *radius, pose_b.rotation.matrix(), &offset);
+    debug_assert!(b.radius_bound().is_some(), "a cylinder is bounded");
     let size = b.radius_bound().unwrap_or_default();
     let other = a.radius_bound().unwrap_or(size);
     if a.radius_bound().is_some() && offset.norm() - size - other > margin {
@@ -142,7 +147,10 @@ fn cylinders(
         sink.sort();
         return;
     }
-    let Some(nearest) = smooth::find((a.into(), pose_a), (b.into(), pose_b), &mut scratch.smooth) else { return };
+    let Some(nearest) = smooth::find((a.into(), pose_a), (b.into(), pose_b), &mut scratch.smooth) else {
+        debug_assert!(false, "spatial shapes are convex");
+        return;
+    };
     if nearest.gap > margin {
         return;
     }
@@ -155,15 +163,18 @@ fn cylinders(
         let first = Cylinder::new(*half_length, *radius, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros());
         cylinder::with_cylinder(&first, &placed, &nearest, &mut sink);
     } else if let Some(core) = scratch.a.place(a, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros()) {
-        // Closest points are numbered after the corners, edges and faces.
+        // Closest points are numbered after the vertices, edges and faces.
         let features = [core.face_feature(core.normals.len() as u32) + feature_a as u32, feature_b];
         let nearest = cylinder::meeting(&nearest, &origin, features);
         cylinder::with_polytope(&core, &placed, &nearest, &mut sink);
+    } else {
+        debug_assert!(false, "A is a cylinder, a polytope or a half-space");
     }
     sink.sort();
 }
 
-/// Contacts where the core of A is at least as rich as that of B; `swapped` if the caller calls them the other way round.
+/// Reports contacts for a core of A of the same or a later kind than that of B; `swapped` if these are B and A for
+/// the caller.
 #[expect(clippy::too_many_arguments, reason = "the arguments of `contacts` and the order")]
 fn ordered(
     a: &Shape,
@@ -178,7 +189,10 @@ fn ordered(
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
     let Scratch { a: buffer_a, b: buffer_b, .. } = scratch;
-    let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else { return };
+    let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else {
+        debug_assert!(false, "B has a core");
+        return;
+    };
     if let Shape::HalfSpace { normal } = a {
         let tolerance = Tolerance { round_off: 0.0, touching: 0.0 };
         let mut sink = Sink::new(out, origin, [0.0, b_core.radius], margin, tolerance, swapped);
@@ -186,7 +200,10 @@ fn ordered(
         sink.sort();
         return;
     }
-    let Some(a_core) = buffer_a.place(a, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros()) else { return };
+    let Some(a_core) = buffer_a.place(a, pose_a.rotation.matrix(), &nalgebra::Vector3::zeros()) else {
+        debug_assert!(false, "A has a core or is a half-space");
+        return;
+    };
     let distance = offset.norm();
     if distance - a_core.size - b_core.size > margin {
         return;

@@ -6,12 +6,12 @@ use super::hull::{self, Faces};
 use super::topology::{Edge, Face, Topology};
 use crate::ShapeError;
 
-/// How far a vertex may stand out of the plane of a face, relative to the size of the body.
+/// Largest distance of a vertex from the plane of its face, relative to the size of the body.
 pub(super) const FLATNESS: f64 = 1e-9;
 
 /// A convex body with an interior, bounded by convex polygons.
 ///
-/// Triangles of the hull that share a plane are one face, so that a box given by its corners has six.
+/// Triangles of the hull in the same plane are one face, so a box given by its vertices has six.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexPolyhedron {
     vertices: Vec<Point3<f64>>,
@@ -24,7 +24,7 @@ pub struct ConvexPolyhedron {
 }
 
 impl ConvexPolyhedron {
-    /// The convex hull of `points`, which must not lie near one plane. Points inside the hull are dropped.
+    /// Returns the convex hull of `points`, which must not lie near one plane. Points inside the hull are dropped.
     pub fn from_points(points: &[Point3<f64>]) -> Result<Self, ShapeError> {
         let Faces { vertices, loops, normals } = hull::faces(points)?;
         let mut body = Self {
@@ -44,21 +44,23 @@ impl ConvexPolyhedron {
                 body.sides.push(side);
             }
         }
+        debug_assert_eq!(body.normals.len(), body.faces.len(), "every face has a normal");
+        debug_assert_eq!(body.sides.len(), body.corners.len(), "a face has as many sides as vertices");
         body.ensure_convex()?;
         Ok(body)
     }
 
-    /// The vertices, in body coordinates.
+    /// Returns the vertices, in body coordinates.
     pub fn vertices(&self) -> &[Point3<f64>] {
         &self.vertices
     }
 
-    /// The unit outward normals of the faces.
+    /// Returns the unit outward normals of the faces.
     pub fn normals(&self) -> &[Vector3<f64>] {
         &self.normals
     }
 
-    /// The faces: indices of the corners, counter-clockwise seen from outside.
+    /// Returns the faces: indices of the vertices, counter-clockwise seen from outside.
     pub fn faces(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.faces.len()).map(|face| {
             let face = self.faces.get(face).map_or(0..0, |f| f.first as usize..(f.first + f.count) as usize);
@@ -66,12 +68,12 @@ impl ConvexPolyhedron {
         })
     }
 
-    /// The edges: indices of the two ends.
+    /// Returns the edges: indices of the two ends.
     pub fn edges(&self) -> impl Iterator<Item = [u32; 2]> {
         self.edges.iter().map(|edge| edge.ends)
     }
 
-    /// The largest distance of a vertex from the body's origin.
+    /// Returns the largest distance of a vertex from the body's origin.
     pub fn radius_bound(&self) -> f64 {
         self.radius_bound
     }
@@ -80,9 +82,9 @@ impl ConvexPolyhedron {
         Topology { edges: &self.edges, faces: &self.faces, corners: &self.corners, sides: &self.sides }
     }
 
-    /// The number of the edge from `from` to `to` as a side of `face`.
+    /// Returns the number of the edge from `from` to `to` as a side of `face`.
     ///
-    /// The first face to use an edge defines it; the second must run through it the other way.
+    /// The first face of an edge defines it; the second must traverse it in the opposite direction.
     fn side(&mut self, from: u32, to: u32, face: u32) -> Result<u32, ShapeError> {
         let known = (0u32..).zip(&mut self.edges).find(|(_, edge)| edge.ends == [to, from]);
         if let Some((index, edge)) = known {
@@ -96,7 +98,7 @@ impl ConvexPolyhedron {
         Ok(self.edges.len() as u32 - 1)
     }
 
-    /// Checks that the faces close (two per edge, Euler's V − E + F = 2) and that no vertex stands out of any face.
+    /// Checks that the faces close (two per edge, Euler's V − E + F = 2) and that no vertex is outside of any face.
     fn ensure_convex(&self) -> Result<(), ShapeError> {
         let [v, e, f] = [self.vertices.len(), self.edges.len(), self.faces.len()];
         let is_closed = self.edges.iter().all(|edge| edge.faces[0] != edge.faces[1]) && v + f == e + 2;
@@ -104,13 +106,13 @@ impl ConvexPolyhedron {
             return Err(not_closed());
         }
         let size = hull::extent(&self.vertices);
-        let stands_out = self.faces().zip(&self.normals).any(|(corners, normal)| {
+        let is_outside = self.faces().zip(&self.normals).any(|(corners, normal)| {
             let origin = corners.first().and_then(|&corner| self.vertices.get(corner as usize));
             origin.is_none_or(|origin| {
                 self.vertices.iter().any(|vertex| normal.dot(&(vertex - origin)) > 4.0 * FLATNESS * size)
             })
         });
-        if stands_out { Err(not_closed()) } else { Ok(()) }
+        if is_outside { Err(not_closed()) } else { Ok(()) }
     }
 }
 
@@ -118,7 +120,7 @@ fn not_closed() -> ShapeError {
     ShapeError::NotConvexBody {
         reason:
             "the points make no well-conditioned convex body: some are so close to a face or an edge of the others \
-                 that it cannot be told whether they belong to it; remove them or move them"
+                 that it is not clear whether they belong to it; remove them or move them"
                 .to_owned(),
     }
 }

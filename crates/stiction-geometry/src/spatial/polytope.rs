@@ -1,8 +1,8 @@
 //! Contacts of a polytope (A) with a segment or another polytope (B).
 //!
-//! The direction of largest separation names the features that face each other; the manifold collects every vertex over
-//! the facing face and every crossing of its sides that is within the margin. If the closest features are not among
-//! them, they are vertices or edges closest along their connecting line, and are found by enumeration.
+//! The direction of largest separation determines the features that face each other. The manifold collects every
+//! vertex over the facing face and every crossing of its sides within the margin. If the closest features are not
+//! among them, they are vertices or edges closest along their connecting line, and are found by enumeration.
 
 use nalgebra::Vector3;
 
@@ -13,19 +13,20 @@ use super::polytope_sat::{Axis, Kind, axis};
 use super::segment::{Closest, Place, closest};
 use super::sink::{Meeting, Sink, vertex_on_face};
 
-/// Contacts of polytope A with core B.
+/// Reports the contacts of polytope A with core B.
 pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     let touching = sink.tolerance().touching;
     let Some(axis) = axis(a, b, sink.core_margin(), touching) else { return };
-    // Where two contacts coincide the first stays: the one with the direction of largest separation.
+    // Of two coincident contacts the first stays: the one in the direction of largest separation.
     if let Kind::Edges { edge_a, edge_b } = axis.kind
         && let Some(meeting) = crossing(a, edge_a, b, edge_b, &axis.direction, touching)
     {
         sink.push(&Meeting { normal_is_unique: axis.is_unique, ..meeting });
     }
     push_manifold(a, b, &axis, sink);
-    // No pair of points is closer than the separation, so what reaches it along the same direction is the closest. (Where
-    // the cores touch, other features of the same point reach it too, along directions that do not lead out.)
+    // No pair of points is closer than the separation, so a contact at this distance along the same direction is the
+    // closest. (If the cores touch, other features of the same point reach it too, along directions that do not
+    // separate.)
     if sink.has_reached(axis.separation + 2.0 * touching, Some(&axis.direction)) {
         return;
     }
@@ -39,7 +40,7 @@ pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     sink.push_instead(&axis_meeting(a, b, &axis));
 }
 
-/// The features that span the direction of largest separation.
+/// Returns the contact of the features that span the direction of largest separation.
 fn axis_meeting(a: &Core<'_>, b: &Core<'_>, axis: &Axis) -> Meeting {
     let meeting = match axis.kind {
         Kind::FaceOfA { face, vertex } => vertex_on_face(a, face, b, vertex),
@@ -56,9 +57,9 @@ struct EdgePair {
     closest: Closest,
 }
 
-/// The closest pair of edges.
+/// Returns the closest pair of edges.
 ///
-/// The extents of two edges along `direction` bound their distance from below, which spares most pairs.
+/// The extents of two edges along `direction` bound their distance from below, which excludes most pairs.
 fn closest_edges(a: &Core<'_>, b: &Core<'_>, direction: &Vector3<f64>, tie: f64) -> EdgePair {
     let origin = closest(&a.ends(a.edge(0)), &b.ends(b.edge(0)), tie);
     let mut best = EdgePair { edge_a: 0, edge_b: 0, closest: origin };
@@ -86,7 +87,7 @@ fn closest_edges(a: &Core<'_>, b: &Core<'_>, direction: &Vector3<f64>, tie: f64)
     best
 }
 
-/// Reports the closest features of two separated cores, with the ends of edges that run side by side there.
+/// Reports the closest features of two separated cores, with the ends of nearly parallel edges there.
 fn push_closest(a: &Core<'_>, b: &Core<'_>, pair: &EdgePair, sink: &mut Sink<'_>) {
     let Closest { place_a, place_b, point_a, point_b } = pair.closest;
     let distance = pair.closest.distance();
@@ -111,7 +112,7 @@ fn push_closest(a: &Core<'_>, b: &Core<'_>, pair: &EdgePair, sink: &mut Sink<'_>
         }
     };
     sink.push_instead(&meeting);
-    // An end of an edge stands for all edges that meet there.
+    // An end of an edge represents all edges that meet there.
     let meets = |core: &Core<'_>, edge: u32, place: Place, other: u32| match place {
         Place::End(end) => core.edge(other).ends.contains(&core.edge(edge).ends[end]),
         Place::Inside => other == edge,

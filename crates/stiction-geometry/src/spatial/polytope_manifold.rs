@@ -1,8 +1,8 @@
 //! The contact manifold of two cores that face each other.
 //!
-//! Every contact is the meeting of two named features and is measured along the normal that those features define, so
-//! that its gap is the exact distance between them and the gradient of the gap is the wrench of the normal. Any pair of
-//! points a ∈ A, b ∈ B obeys d · (b − a) ≥ σ(d), so that a contact with normal n has ψ (n · d) ≥ σ(d).
+//! Every contact is between two named features and is measured along the normal that those features define. Its gap
+//! is thus their exact distance, and the gradient of the gap is the wrench of the normal. Any pair of points a ∈ A, b
+//! ∈ B obeys d · (b − a) ≥ σ(d), so a contact with normal n has ψ (n · d) ≥ σ(d).
 
 use nalgebra::Vector3;
 
@@ -12,11 +12,11 @@ use super::polytope_sat::{Axis, Kind};
 use super::segment::{along, cross, is_transverse, lines};
 use super::sink::{Meeting, Sink, vertex_on_face};
 
-/// A depth is believed along normals with at least this cosine to the direction of largest separation, so that none in
-/// the manifold exceeds the depth of the cores by more than one per cent.   [GEOM-37]
-const BELIEVED: f64 = 0.99;
+/// Smallest cosine between a normal and the direction of largest separation at which a depth is accepted. No depth in
+/// the manifold then exceeds the depth of the cores by more than one per cent.   [GEOM-37]
+const ACCEPTED_COSINE: f64 = 0.99;
 
-/// A face with a smaller cosine faces against a direction.
+/// Largest cosine between the normal of a face and a direction at which the face is directed against it.
 const FACING: f64 = -0.1;
 
 /// Reports the vertices of B over the facing face of A, those of A over the facing face of B, and the crossings of the
@@ -28,7 +28,7 @@ pub(super) fn push_manifold(a: &Core<'_>, b: &Core<'_>, axis: &Axis, sink: &mut 
         Kind::FaceOfB { face, .. } => (a.face_towards(d, ALIGNED), Some(face)),
         Kind::Edges { .. } => (a.face_towards(d, ALIGNED), b.face_towards(&-d, ALIGNED)),
     };
-    // The face that gave the direction comes first.
+    // The face that defines the direction comes first.
     let order = if matches!(axis.kind, Kind::FaceOfB { .. }) { [true, false] } else { [false, true] };
     for exchanged in order {
         let (owner, face, other) = if exchanged { (b, face_b, a) } else { (a, face_a, b) };
@@ -48,15 +48,15 @@ pub(super) fn push_manifold(a: &Core<'_>, b: &Core<'_>, axis: &Axis, sink: &mut 
     push_crossings(a, face_a, b, face_b, axis, sink);
 }
 
-/// Whether a feature belongs to the side of a core that faces against `direction`: to a face whose normal does, as told
-/// from the corners of the face by `belongs`. All of a segment does.
+/// True if a feature belongs to a face directed against `direction`; `belongs` checks it by the vertices of the face.
+/// A segment has no faces, so all its features qualify.
 fn faces_against(core: &Core<'_>, direction: &Vector3<f64>, belongs: impl Fn(&[u32]) -> bool) -> bool {
     let is_facing =
         |(face, normal): (usize, &Vector3<f64>)| normal.dot(direction) < FACING && belongs(core.topology.corners(face));
     core.normals.is_empty() || core.normals.iter().enumerate().any(is_facing)
 }
 
-/// Reports the crossings of the sides of two faces; a core without a facing face offers all its edges.
+/// Reports the crossings of the sides of two faces; all edges of a core without a facing face are candidates.
 fn push_crossings(
     a: &Core<'_>,
     face_a: Option<u32>,
@@ -95,14 +95,14 @@ fn push_crossings(
     }
 }
 
-/// Reports a meeting, unless it is a depth along a direction too far from the way out to be believed.
+/// Reports a contact, unless it is a depth along a direction too far from that of largest separation.
 fn push_member(meeting: Meeting, axis: &Axis, sink: &mut Sink<'_>) {
-    if meeting.distance() >= 0.0 || meeting.normal.dot(&axis.direction) >= BELIEVED {
+    if meeting.distance() >= 0.0 || meeting.normal.dot(&axis.direction) >= ACCEPTED_COSINE {
         sink.push(&Meeting { normal_is_unique: axis.is_unique, ..meeting });
     }
 }
 
-/// The meeting of two edges that cross when seen along `direction`.
+/// Returns the contact of two edges that cross when seen along `direction`.
 pub(super) fn crossing(
     a: &Core<'_>,
     edge_a: u32,
@@ -118,7 +118,7 @@ pub(super) fn crossing(
     (meeting.normal.dot(direction) >= ALIGNED).then_some(meeting)
 }
 
-/// The meeting of two edges along their common perpendicular, on the side of `direction`.   [GEOM-33]
+/// Returns the contact of two edges along their common perpendicular, on the side of `direction`.   [GEOM-33]
 pub(super) fn edges_meeting(a: &Core<'_>, edge_a: u32, b: &Core<'_>, edge_b: u32, direction: &Vector3<f64>) -> Meeting {
     let (ends_a, ends_b) = (a.ends(a.edge(edge_a)), b.ends(b.edge(edge_b)));
     let n = (ends_a[1] - ends_a[0]).cross(&(ends_b[1] - ends_b[0]));

@@ -1,7 +1,7 @@
-//! The direction in which a polytope and another core are furthest apart.
+//! The direction of largest separation of a polytope and another core.
 //!
 //! For a unit vector n the separation is σ(n) = min_{b ∈ B} n · b − max_{a ∈ A} n · a.   [GEOM-35]
-//! Its maximum over all n is attained on a finite set when the cores overlap: the face normals of A, the reversed face
+//! For overlapping cores its maximum over all n is attained on a finite set: the face normals of A, the reversed face
 //! normals of B, and the common perpendiculars of those pairs of edges that support A and B from opposite sides.
 
 use nalgebra::Vector3;
@@ -10,7 +10,7 @@ use super::placed::Core;
 use super::segment::{PARALLEL, cross, is_transverse};
 use super::topology::Edge;
 
-/// Which features span the direction.
+/// Features that span the direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A face of A and a vertex of B.
@@ -28,35 +28,35 @@ pub(super) struct Axis {
     /// Unit vector from A to B.
     pub(super) direction: Vector3<f64>,
     pub(super) separation: f64,
-    /// False where a different direction does as well.
+    /// False if a different direction has the same separation.
     pub(super) is_unique: bool,
 }
 
-/// Directions with a smaller cosine are different directions.
+/// Cosine below which directions are distinct.
 const DISTINCT: f64 = 1.0 - 1e-9;
-/// Cores are apart if their separation exceeds the resolution of the pair by this factor.
+/// Factor of the resolution of the pair above which a separation counts as apart.
 const APART: f64 = 16.0;
-/// How many equally good directions are remembered.
-const CONTENDERS: usize = 8;
+/// Largest number of equally good directions that are kept.
+const MAX_CANDIDATES: usize = 8;
 
-/// The directions whose separation is within `lead` of the largest, in the order in which they were considered.
+/// Directions whose separation is within `lead` of the largest, in the order in which they were considered.
 #[derive(Clone, Copy, Debug)]
-struct Contenders {
-    axes: [Option<Axis>; CONTENDERS],
+struct Candidates {
+    axes: [Option<Axis>; MAX_CANDIDATES],
     largest: f64,
     lead: f64,
 }
 
-impl Contenders {
+impl Candidates {
     fn new(lead: f64) -> Self {
-        Self { axes: [None; CONTENDERS], largest: f64::NEG_INFINITY, lead }
+        Self { axes: [None; MAX_CANDIDATES], largest: f64::NEG_INFINITY, lead }
     }
 
     fn consider(&mut self, kind: Kind, direction: Vector3<f64>, separation: f64) {
         if separation > self.largest {
             self.largest = separation;
             let (largest, lead) = (self.largest, self.lead);
-            let mut kept = [None; CONTENDERS];
+            let mut kept = [None; MAX_CANDIDATES];
             let still_close = self.axes.iter().flatten().filter(|axis| axis.separation >= largest - lead);
             kept.iter_mut().zip(still_close).for_each(|(slot, axis)| *slot = Some(*axis));
             self.axes = kept;
@@ -68,38 +68,40 @@ impl Contenders {
         }
     }
 
-    /// The first contender whose features `meet`, or else the first of all.
+    /// Returns the first candidate whose features `meet`, or else the first of all.
     ///
-    /// Apart, the closest features decide; only cores that overlap or touch can have several equally short ways out.
+    /// For separated cores the closest features decide; only overlapping or touching cores can have several equally
+    /// good directions.
     fn first(&self, meet: impl Fn(&Kind) -> bool) -> Option<Axis> {
-        let contenders = || self.axes.iter().flatten();
-        let first = *contenders().find(|axis| meet(&axis.kind)).or_else(|| contenders().next())?;
-        let is_alone = contenders().all(|other| other.direction.dot(&first.direction) >= DISTINCT);
+        let candidates = || self.axes.iter().flatten();
+        let first = *candidates().find(|axis| meet(&axis.kind)).or_else(|| candidates().next())?;
+        let is_alone = candidates().all(|other| other.direction.dot(&first.direction) >= DISTINCT);
         Some(Axis { is_unique: is_alone || first.separation > APART * self.lead, ..first })
     }
 }
 
-/// The direction of largest separation, or none if that exceeds `reach`.
+/// Returns the direction of largest separation; `None` if that separation exceeds `reach`.
 ///
-/// Separations that differ by less than `lead` count as equal: then features that meet go before features that pass each
-/// other, a face of A before a face of B, a face before a pair of edges, and a lower number before a higher one.
+/// Separations that differ by less than `lead` count as equal. The order is then: features that meet before features
+/// that pass each other, a face of A before a face of B, a face before a pair of edges, a lower number before a
+/// higher one.
 pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<Axis> {
-    let mut contenders = Contenders::new(lead);
+    let mut candidates = Candidates::new(lead);
     for face in 0..a.normals.len() as u32 {
         let (vertex, separation) = face_separation(a, face, b);
-        contenders.consider(Kind::FaceOfA { face, vertex }, a.normal(face), separation);
+        candidates.consider(Kind::FaceOfA { face, vertex }, a.normal(face), separation);
     }
     for face in 0..b.normals.len() as u32 {
         let (vertex, separation) = face_separation(b, face, a);
-        contenders.consider(Kind::FaceOfB { face, vertex }, -b.normal(face), separation);
+        candidates.consider(Kind::FaceOfB { face, vertex }, -b.normal(face), separation);
     }
-    if contenders.largest > reach {
+    if candidates.largest > reach {
         return None;
     }
     for (edge_a, a_edge) in a.edges() {
         for (edge_b, b_edge) in b.edges() {
             if let Some((direction, separation)) = edge_separation(a, a_edge, b, b_edge) {
-                contenders.consider(Kind::Edges { edge_a, edge_b }, direction, separation);
+                candidates.consider(Kind::Edges { edge_a, edge_b }, direction, separation);
             }
         }
     }
@@ -111,17 +113,18 @@ pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<
             is_transverse(&ends_a, &ends_b) && cross(&ends_a, &ends_b, lead)
         }
     };
-    contenders.first(meet).filter(|_| contenders.largest <= reach)
+    candidates.first(meet).filter(|_| candidates.largest <= reach)
 }
 
-/// The vertex of `other` nearest to the plane of a face, or deepest below it, and its height.
+/// Returns the vertex of `other` nearest to the plane of a face, or deepest below it, and its height.
 fn face_separation(core: &Core<'_>, face: u32, other: &Core<'_>) -> (u32, f64) {
     let normal = core.normal(face);
     let (vertex, _) = other.lowest(&normal);
     (vertex, normal.dot(&(other.vertex(vertex) - core.face_origin(face))))
 }
 
-/// The common perpendicular of two edges, out of A, and the separation along it, if both edges support it.
+/// Returns the outward common perpendicular of two edges, out of A, and the separation along it, if both edges
+/// support it.
 fn edge_separation(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge) -> Option<(Vector3<f64>, f64)> {
     let ([a_0, a_1], [b_0, b_1]) = (a.ends(edge_a), b.ends(edge_b));
     let (e_a, e_b) = (a_1 - a_0, b_1 - b_0);
@@ -138,10 +141,10 @@ fn edge_separation(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge) -> Op
     Some((outward, outward.dot(&(b_0 - a_0))))
 }
 
-/// Whether the normals that edge A supports and the reversed normals that edge B supports have one in common.
+/// True if the normals that edge A supports and the reversed normals that edge B supports have one in common.
 ///
-/// Both sets are arcs of great circles; they cross if the ends of each lie on different sides of the other, in the same
-/// hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it.
+/// Both sets are arcs of great circles. They cross if the ends of each lie on different sides of the other, in the
+/// same hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it.
 fn arcs_cross(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge, e_b: &Vector3<f64>) -> bool {
     let [m, n] = edge_a.faces.map(|face| a.normal(face));
     if b.normals.is_empty() {

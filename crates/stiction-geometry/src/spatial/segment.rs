@@ -1,15 +1,15 @@
-//! Closest points of segments, with the features they lie on.
+//! Closest points of segments, with the features that contain them.
 
 use nalgebra::{Point3, Vector3};
 
-/// Lines whose directions make an angle with a smaller sine are parallel: their closest points are lost to round-off.
+/// Sine below which lines count as parallel: their closest points are lost to round-off.
 pub(super) const PARALLEL: f64 = 1e-6;
 
-/// Edges that cross at a smaller sine make no contact of a manifold: the normal of the crossing turns too fast to be of
-/// use, and the overlap of the faces they bound is nearly straight there.
+/// Sine below which crossing edges make no contact of a manifold. The normal of such a crossing turns too fast, and
+/// the overlap of the faces is nearly straight there.
 const TRANSVERSE: f64 = 1e-3;
 
-/// Where on a segment a point lies.
+/// Position of a point on a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// At end 0 or 1.
@@ -28,15 +28,15 @@ pub(super) struct Closest {
 }
 
 impl Closest {
-    /// Distance of the two points.
+    /// Returns the distance of the two points.
     pub(super) fn distance(&self) -> f64 {
         (self.point_b - self.point_a).norm()
     }
 
-    /// Whether these points are closer than those of `other`, or as close and better placed.
+    /// True if these points are closer than those of `other`, or equally close and better placed.
     ///
-    /// A foot inside a segment beats its end by the square of their distance, which round-off hides. Of distances that
-    /// differ by less than `tie` the one with more feet inside is therefore the true one.
+    /// A foot inside a segment is closer than its end by the square of their distance, which round-off hides. Of
+    /// distances that differ by less than `tie`, the one with more feet inside is therefore the true one.
     pub(super) fn beats(&self, other: &Self, tie: f64) -> bool {
         let lead = other.distance() - self.distance();
         lead > tie || (lead >= -tie && self.feet_inside() > other.feet_inside())
@@ -47,13 +47,14 @@ impl Closest {
     }
 }
 
-/// The sine of the angle between two directions.
+/// Returns the sine of the angle between two directions.
 pub(super) fn sine(e_a: &Vector3<f64>, e_b: &Vector3<f64>) -> f64 {
     let product = e_a.norm() * e_b.norm();
     if product > 0.0 { e_a.cross(e_b).norm() / product } else { 0.0 }
 }
 
-/// The parameter t of the foot p₀ + t (p₁ − p₀) of the perpendicular from `point` to the line, zero for a null segment.
+/// Returns the parameter t of the foot p₀ + t (p₁ − p₀) of the perpendicular from `point` to the line; zero for a
+/// null segment.
 pub(super) fn foot(point: &Point3<f64>, segment: &[Point3<f64>; 2]) -> f64 {
     let e = segment[1] - segment[0];
     let square = e.norm_squared();
@@ -66,7 +67,7 @@ pub(super) fn foot(point: &Point3<f64>, segment: &[Point3<f64>; 2]) -> f64 {
     }
 }
 
-/// The closest point of a segment and where it lies.
+/// Returns the closest point of a segment and its position.
 pub(super) fn closest_to_point(point: &Point3<f64>, segment: &[Point3<f64>; 2]) -> (Place, Point3<f64>) {
     let t = foot(point, segment);
     if t <= 0.0 {
@@ -78,13 +79,13 @@ pub(super) fn closest_to_point(point: &Point3<f64>, segment: &[Point3<f64>; 2]) 
     }
 }
 
-/// The point p₀ + t (p₁ − p₀), measured from the nearer end.
+/// Returns the point p₀ + t (p₁ − p₀), measured from the nearer end.
 pub(super) fn along(segment: &[Point3<f64>; 2], t: f64) -> Point3<f64> {
     let e = segment[1] - segment[0];
     if t < 0.5 { segment[0] + e * t } else { segment[1] + e * (t - 1.0) }
 }
 
-/// Parameters of the closest points of two lines, unless they are parallel.
+/// Returns the parameters of the closest points of two lines, unless they are parallel.
 ///
 /// With edges e, f, n = e × f and w from a₀ to b₀, the parameters are (w × f) · n / n² and (w × e) · n / n².   [GEOM-33]
 pub(super) fn lines(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2]) -> Option<(f64, f64)> {
@@ -97,12 +98,12 @@ pub(super) fn lines(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2]) -> Option<(f64, 
     (!is_parallel).then(|| (w.cross(&e_b).dot(&n) / square, w.cross(&e_a).dot(&n) / square))
 }
 
-/// Whether two segments make an angle that defines a useful common perpendicular.
+/// True if two segments make an angle that defines a useful common perpendicular.
 pub(super) fn is_transverse(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2]) -> bool {
     sine(&(a[1] - a[0]), &(b[1] - b[0])) > TRANSVERSE
 }
 
-/// Whether the lines are closest inside both segments, or at most `slack` beyond their ends.
+/// True if the lines are closest inside both segments, or at most `slack` beyond their ends.
 pub(super) fn cross(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], slack: f64) -> bool {
     let is_within = |t: f64, segment: &[Point3<f64>; 2]| {
         let slack = slack / (segment[1] - segment[0]).norm();
@@ -111,10 +112,10 @@ pub(super) fn cross(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], slack: f64) -> b
     lines(a, b).is_some_and(|(t_a, t_b)| is_within(t_a, a) && is_within(t_b, b))
 }
 
-/// The closest points of two segments.
+/// Returns the closest points of two segments.
 ///
-/// Where the lines are closest inside both segments that is the answer; otherwise one of the points is an end. Distances
-/// are known to `tie`.
+/// The closest points of the lines are those of the segments if they are inside both; otherwise one of the points is
+/// an end. Distances are known to `tie`.
 pub(super) fn closest(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], tie: f64) -> Closest {
     if let Some((t_a, t_b)) = lines(a, b)
         && (t_a > 0.0 && t_a < 1.0 && t_b > 0.0 && t_b < 1.0)
@@ -136,7 +137,7 @@ pub(super) fn closest(a: &[Point3<f64>; 2], b: &[Point3<f64>; 2], tie: f64) -> C
         .fold(end_of_a(0), |best, candidate| if candidate.beats(&best, tie) { candidate } else { best })
 }
 
-/// The unit vector perpendicular to `axis` that is closest to +z, or +x for an axis along z.
+/// Returns the unit vector perpendicular to `axis` that is closest to +z, or +x for an axis along z.
 pub(super) fn perpendicular(axis: &Vector3<f64>) -> Vector3<f64> {
     let up = Vector3::z();
     let square = axis.norm_squared();
@@ -144,7 +145,8 @@ pub(super) fn perpendicular(axis: &Vector3<f64>) -> Vector3<f64> {
         return up;
     }
     let part = up - axis * (axis.z / square);
-    // An axis within 1e-7 of z leaves too little of z; x is then perpendicular up to the same 1e-7, and is made exact.
+    // An axis within 1e-7 of z leaves too little of z; x is then perpendicular up to the same 1e-7, and is made
+    // exact.
     let part = if part.norm() > 1e-7 { part } else { Vector3::x() - axis * (axis.x / square) };
     let unit = part.normalize();
     (unit - axis * (axis.dot(&unit) / square)).normalize()

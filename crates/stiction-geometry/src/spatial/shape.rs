@@ -1,13 +1,13 @@
-//! The shapes of space and their bounds.
+//! Shapes in space and their bounds.
 
 use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
 use super::polyhedron::ConvexPolyhedron;
 use crate::broad_phase::Aabb;
-use crate::implicit::{Implicit, Piece, superquadric_reach, superquadric_support};
+use crate::implicit::{ConvexPart, Implicit, superquadric_reach, superquadric_support};
 use crate::{Dimension, Pose, ShapeError, error};
 
-/// The largest magnitude of a size or coordinate; beyond it squares of lengths lose their meaning.
+/// Largest magnitude of a size or coordinate, m; beyond it squares of lengths lose their precision.
 pub const MAX_LENGTH: f64 = 1e9;
 
 /// A convex shape in space, in the coordinates of its body.
@@ -37,12 +37,12 @@ pub enum Shape {
     Polyhedron(ConvexPolyhedron),
     /// All points x with `normal` · x ≤ 0.
     HalfSpace {
-        /// The direction out of the solid.
+        /// Outward normal of the solid.
         normal: Unit<Vector3<f64>>,
     },
     /// An ellipsoid about the origin, aligned with the local axes.
     Ellipsoid {
-        /// The semi-axes along x, y and z.
+        /// Semi-axes along x, y and z.
         semi_axes: [f64; 3],
     },
     /// A solid cylinder about the local x axis with flat ends.
@@ -54,9 +54,9 @@ pub enum Shape {
     },
     /// All points with (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q ≤ 1.
     Superquadric {
-        /// The semi-axes a, b and c along x, y and z.
+        /// Semi-axes a, b and c along x, y and z.
         semi_axes: [f64; 3],
-        /// The exponents p (round the z axis) and q (along it), at least two.
+        /// Exponents p (around the z axis) and q (along it), at least two.
         exponents: [f64; 2],
     },
     /// A convex solid given by functions.
@@ -64,17 +64,17 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The origin as a shape.
+    /// Creates the origin as a shape.
     pub fn point() -> Self {
         Self::Point
     }
 
-    /// A ball about the origin.
+    /// Creates a ball about the origin.
     pub fn sphere(radius: f64) -> Result<Self, ShapeError> {
         Ok(Self::Sphere { radius: size("the radius of a sphere", radius)? })
     }
 
-    /// A capsule along the local x axis.
+    /// Creates a capsule along the local x axis.
     pub fn capsule(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
         Ok(Self::Capsule {
             half_length: size("the half length of a capsule", half_length)?,
@@ -82,7 +82,7 @@ impl Shape {
         })
     }
 
-    /// A box about the origin with the given half edge lengths.
+    /// Creates a box about the origin with the given half edge lengths.
     pub fn cuboid(half_extents: [f64; 3]) -> Result<Self, ShapeError> {
         for half_extent in half_extents {
             size("a half extent of a box", half_extent)?;
@@ -90,17 +90,17 @@ impl Shape {
         Ok(Self::Box { half_extents })
     }
 
-    /// A convex polyhedron.
+    /// Creates a shape from a convex polyhedron.
     pub fn polyhedron(polyhedron: ConvexPolyhedron) -> Self {
         Self::Polyhedron(polyhedron)
     }
 
-    /// The convex hull of `points`.
+    /// Creates the convex hull of `points`.
     pub fn convex_hull(points: &[Point3<f64>]) -> Result<Self, ShapeError> {
         ConvexPolyhedron::from_points(points).map(Self::Polyhedron)
     }
 
-    /// The half-space below the plane through the origin with the given outward normal.
+    /// Creates the half-space below the plane through the origin with the given outward normal.
     pub fn half_space(normal: Vector3<f64>) -> Result<Self, ShapeError> {
         // Scaling by the largest component keeps the norm of very long and very short vectors representable.
         let scale = normal.amax();
@@ -110,7 +110,7 @@ impl Shape {
         Ok(Self::HalfSpace { normal: Unit::new_normalize(normal / scale) })
     }
 
-    /// An ellipsoid about the origin with the given semi-axes.
+    /// Creates an ellipsoid about the origin with the given semi-axes.
     pub fn ellipsoid(semi_axes: [f64; 3]) -> Result<Self, ShapeError> {
         for semi_axis in semi_axes {
             size("a semi-axis of an ellipsoid", semi_axis)?;
@@ -118,7 +118,7 @@ impl Shape {
         Ok(Self::Ellipsoid { semi_axes })
     }
 
-    /// A solid cylinder along the local x axis.
+    /// Creates a solid cylinder along the local x axis.
     pub fn cylinder(half_length: f64, radius: f64) -> Result<Self, ShapeError> {
         Ok(Self::Cylinder {
             half_length: size("the half length of a cylinder", half_length)?,
@@ -126,7 +126,7 @@ impl Shape {
         })
     }
 
-    /// A superquadric about the origin with the given semi-axes and exponents from 2 to 64.
+    /// Creates a superquadric about the origin with the given semi-axes and exponents from 2 to 64.
     pub fn superquadric(semi_axes: [f64; 3], exponents: [f64; 2]) -> Result<Self, ShapeError> {
         for semi_axis in semi_axes {
             size("a semi-axis of a superquadric", semi_axis)?;
@@ -137,10 +137,10 @@ impl Shape {
         Ok(Self::Superquadric { semi_axes, exponents })
     }
 
-    /// The common part of convex shapes and functions: a polyhedron where all are flat and enclose something, an implicit solid
-    /// otherwise.
-    pub fn intersection(pieces: impl IntoIterator<Item = Piece>) -> Result<Self, ShapeError> {
-        let implicit = Implicit::intersection(Dimension::Spatial, pieces)?;
+    /// Creates the intersection of convex shapes and functions: a polyhedron if all are flat and enclose a volume,
+    /// else an implicit solid.
+    pub fn intersection(parts: impl IntoIterator<Item = ConvexPart>) -> Result<Self, ShapeError> {
+        let implicit = Implicit::intersection(Dimension::Spatial, parts)?;
         Ok(match implicit.corners() {
             Some(corners) => {
                 let corners: Vec<_> = corners.into_iter().map(Point3::from).collect();
@@ -150,7 +150,7 @@ impl Shape {
         })
     }
 
-    /// The name used in messages and files.
+    /// Returns the name used in messages and files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Point => "point",
@@ -166,7 +166,7 @@ impl Shape {
         }
     }
 
-    /// The smallest axis-aligned box around the shape at `pose`; none for an unbounded shape.
+    /// Returns the smallest axis-aligned box around the shape at `pose`; `None` for an unbounded shape.
     pub fn aabb(&self, pose: &Pose) -> Option<Aabb> {
         let centre = Point3::from(pose.translation.vector);
         let axes = pose.rotation.matrix();
@@ -194,7 +194,7 @@ impl Shape {
         Some(Aabb { min: centre - half, max: centre + half })
     }
 
-    /// Whether the shape has an end in every direction.
+    /// True if the shape is bounded.
     pub(super) fn is_bounded(&self) -> bool {
         match self {
             Self::HalfSpace { .. } => false,
@@ -203,7 +203,7 @@ impl Shape {
         }
     }
 
-    /// The largest distance of a point of the shape from the body's origin; none for an unbounded shape.
+    /// Returns the largest distance of a point of the shape from the body's origin; `None` for an unbounded shape.
     pub fn radius_bound(&self) -> Option<f64> {
         match self {
             Self::Point => Some(0.0),
@@ -220,7 +220,7 @@ impl Shape {
     }
 }
 
-/// The smallest axis-aligned box around the vertices of `polyhedron`.
+/// Returns the smallest axis-aligned box around the vertices of `polyhedron`.
 fn bounds(polyhedron: &ConvexPolyhedron, pose: &Pose) -> Aabb {
     let (min, max) = polyhedron.vertices().iter().map(|v| pose * v).fold(
         (Point3::from(Vector3::repeat(f64::INFINITY)), Point3::from(Vector3::repeat(f64::NEG_INFINITY))),

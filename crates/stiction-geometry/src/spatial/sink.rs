@@ -1,19 +1,19 @@
-//! From features that meet to reported contacts.
+//! Conversion of feature pairs to reported contacts.
 
 use nalgebra::{Point3, Unit, Vector3};
 
 use super::placed::Core;
-use crate::contact::number_one_by_one;
+use crate::contact::assign_separate_chains;
 use crate::{ContactPoint, Feature};
 
 /// Round-off of a coordinate, relative to the largest length of the pair: some sixty units in the last place.
 const ROUND_OFF: f64 = 1e-14;
-/// Lengths below this fraction of the smaller shape do not tell features apart.
+/// Fraction of the smaller shape below which lengths do not distinguish features.
 const RESOLUTION: f64 = 1e-10;
-/// Unit vectors with this cosine or more are the same up to round-off.
+/// Smallest cosine of unit vectors that are equal up to round-off.
 const SAME_DIRECTION: f64 = 1.0 - 1e-14;
 
-/// Two features that meet: points of the cores and the unit normal from A to B.
+/// A pair of features in contact: points of the cores and the unit normal from A to B.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
     pub(super) feature_a: u32,
@@ -24,24 +24,24 @@ pub(super) struct Meeting {
     pub(super) normal_is_unique: bool,
 }
 
-/// The lengths below which a pair cannot be resolved.
+/// Lengths below which a pair cannot be resolved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     /// Error of a coordinate.
     pub(super) round_off: f64,
-    /// Features closer than this count as touching, and a point this far outside a face counts as over it.
+    /// Distance below which features count as touching, and a point outside a face counts as over it.
     pub(super) touching: f64,
 }
 
 impl Tolerance {
-    /// The tolerance of two shapes with the given sizes, whose origins are `distance` apart.
+    /// Returns the tolerance of two shapes with the given sizes, whose origins are `distance` apart.
     pub(super) fn new(size_a: f64, size_b: f64, distance: f64) -> Self {
         let round_off = ROUND_OFF * size_a.max(size_b).max(distance);
         Self { round_off, touching: round_off + RESOLUTION * size_a.min(size_b) }
     }
 }
 
-/// Turns meetings of two cores into contacts of the thickened shapes and appends them.
+/// Receiver of feature pairs of two cores, which appends the contacts of the shapes.
 #[derive(Debug)]
 pub(super) struct Sink<'a> {
     out: &'a mut Vec<ContactPoint>,
@@ -54,7 +54,7 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// A sink for contacts with gap ≤ `margin`; with `swapped`, what is called A here is B to the caller.
+    /// Creates a receiver for contacts with gap ≤ `margin`; with `swapped`, A here is B for the caller.
     pub(super) fn new(
         out: &'a mut Vec<ContactPoint>,
         origin: Vector3<f64>,
@@ -67,17 +67,17 @@ impl<'a> Sink<'a> {
         Self { out, first, origin, radii, margin, tolerance, swapped }
     }
 
-    /// The tolerance of the pair.
+    /// Returns the tolerance of the pair.
     pub(super) fn tolerance(&self) -> Tolerance {
         self.tolerance
     }
 
-    /// The largest distance between the cores at which the shapes are still within the margin.
+    /// Returns the largest distance between the cores at which the shapes are within the margin.
     pub(super) fn core_margin(&self) -> f64 {
         self.margin + self.radii[0] + self.radii[1]
     }
 
-    /// Whether a meeting at a distance of at most `distance` has been reported, along `direction` if one is given.
+    /// True if a contact at a core distance of at most `distance` was reported, along `direction` if one is given.
     pub(super) fn has_reached(&self, distance: f64, direction: Option<&Vector3<f64>>) -> bool {
         let sign = if self.swapped { -1.0 } else { 1.0 };
         self.reported().iter().any(|contact| {
@@ -87,12 +87,13 @@ impl<'a> Sink<'a> {
     }
 
     fn reported(&self) -> &[ContactPoint] {
+        debug_assert!(self.first <= self.out.len(), "contacts of other pairs stay");
         self.out.get(self.first..).unwrap_or(&[])
     }
 
-    /// Reports a meeting unless it is beyond the margin or coincides with one already reported.
+    /// Reports a contact unless it is beyond the margin or coincides with a reported one.
     pub(super) fn push(&mut self, meeting: &Meeting) {
-        // Most are beyond it: then nothing has to be compared.
+        // Most contacts are beyond the margin and need no comparison.
         if !self.is_near(self.gap(meeting)) {
             return;
         }
@@ -102,7 +103,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Reports a meeting unless it is beyond the margin, in place of those already reported that coincide with it.
+    /// Reports a contact unless it is beyond the margin, in place of reported ones that coincide with it.
     pub(super) fn push_instead(&mut self, meeting: &Meeting) {
         let contact = self.contact(meeting);
         let mut index = self.first;
@@ -118,17 +119,17 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Whether a gap is within the margin; one that is not a number is not.
+    /// True if a gap is within the margin; false for NaN.
     fn is_near(&self, gap: f64) -> bool {
         gap <= self.margin
     }
 
-    /// ψ = n · (b − a) − r − s.   [GEOM-31]
+    /// Returns ψ = n · (b − a) − r − s.   [GEOM-31]
     fn gap(&self, meeting: &Meeting) -> f64 {
         meeting.distance() - self.radii[0] - self.radii[1]
     }
 
-    /// The contact of the thickened shapes where their cores meet.
+    /// Returns the contact of the shapes with radii from that of their cores.
     ///
     /// With core points a, b and radii r, s: ψ = n · (b − a) − r − s, between the points a + r n and b − s n.   [GEOM-31]
     fn contact(&self, meeting: &Meeting) -> ContactPoint {
@@ -145,11 +146,12 @@ impl<'a> Sink<'a> {
         ContactPoint { feature, point_a, point_b, normal: Unit::new_unchecked(normal), gap, normal_is_unique, chain: 0 }
     }
 
-    /// Puts what has been reported into the order of the features.
+    /// Sorts the reported contacts by feature.
     pub(super) fn sort(self) {
+        debug_assert!(self.first <= self.out.len(), "contacts of other pairs stay");
         if let Some(reported) = self.out.get_mut(self.first..) {
             reported.sort_unstable_by_key(|contact| contact.feature);
-            number_one_by_one(reported);
+            assign_separate_chains(reported);
         }
     }
 
@@ -157,14 +159,14 @@ impl<'a> Sink<'a> {
         self.reported().iter().any(|other| self.coincide(other, contact))
     }
 
-    /// Whether two contacts are between the same two points, to the resolution of the pair.
+    /// True if two contacts are between the same two points, to the resolution of the pair.
     fn coincide(&self, c: &ContactPoint, d: &ContactPoint) -> bool {
         let reach = 8.0 * self.tolerance.touching;
         (c.point_a - d.point_a).norm() <= reach && (c.point_b - d.point_b).norm() <= reach
     }
 }
 
-/// The meeting of a vertex of B with a face of A: the normal is the normal of the face.   [GEOM-32]
+/// Returns the contact of a vertex of B with a face of A; the normal is that of the face.   [GEOM-32]
 pub(super) fn vertex_on_face(a: &Core<'_>, face: u32, b: &Core<'_>, vertex: u32) -> Meeting {
     let normal = a.normal(face);
     let core_b = b.vertex(vertex);
@@ -173,12 +175,12 @@ pub(super) fn vertex_on_face(a: &Core<'_>, face: u32, b: &Core<'_>, vertex: u32)
 }
 
 impl Meeting {
-    /// The signed distance of the cores.
+    /// Returns the signed distance of the cores.
     pub(super) fn distance(&self) -> f64 {
         self.normal.dot(&(self.core_b - self.core_a))
     }
 
-    /// The same meeting with A and B exchanged.
+    /// Returns the same contact with A and B exchanged.
     pub(super) fn exchanged(self) -> Self {
         Self {
             feature_a: self.feature_b,

@@ -1,4 +1,4 @@
-//! A core of one vertex (sphere or point) against every other core.
+//! Contacts of a core of one vertex (sphere or point) with every other core.
 
 use nalgebra::{Point3, Vector3};
 
@@ -6,12 +6,12 @@ use super::placed::Core;
 use super::segment::{Closest, Place, closest_to_point, perpendicular};
 use super::sink::{Meeting, Sink, vertex_on_face};
 
-/// Contact of vertex B with vertex A, along the line through both.   [GEOM-6]
+/// Reports the contact of vertex B with vertex A, along the line through both.   [GEOM-6]
 pub(super) fn with_vertex(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     push_connecting(sink, (0, a.vertex(0)), (0, b.vertex(0)), Vector3::z);
 }
 
-/// Contact of vertex B with segment A.
+/// Reports the contact of vertex B with segment A.
 pub(super) fn with_segment(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     let edge = a.edge(0);
     let segment = a.ends(edge);
@@ -24,7 +24,7 @@ pub(super) fn with_segment(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     push_connecting(sink, (feature, point), (0, vertex), || perpendicular(&(segment[1] - segment[0])));
 }
 
-/// Contact of vertex B with polytope A: the closest feature outside, the nearest face inside.
+/// Reports the contact of vertex B with polytope A: the closest feature outside, the nearest face inside.
 pub(super) fn with_polytope(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     let vertex = b.vertex(0);
     let touching = sink.tolerance().touching;
@@ -56,7 +56,7 @@ pub(super) fn with_polytope(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
     sink.push(&meeting);
 }
 
-/// The point of the edges of A closest to `vertex`; distances are known to `tie`.
+/// Returns the point of the edges of A closest to `vertex`; distances are known to `tie`.
 fn closest_on_edges(a: &Core<'_>, vertex: &Point3<f64>, tie: f64) -> (u32, Place, Point3<f64>) {
     let on_edge = |edge: u32| {
         let (place_a, point_a) = closest_to_point(vertex, &a.ends(a.edge(edge)));
@@ -69,9 +69,9 @@ fn closest_on_edges(a: &Core<'_>, vertex: &Point3<f64>, tie: f64) -> (u32, Place
     (edge, closest.place_a, closest.point_a)
 }
 
-/// Reports the meeting of two features along the line through their closest points.
+/// Reports the contact of two features along the line through their closest points.
 ///
-/// Points that cannot be told apart have no such line; `otherwise` then supplies the normal.
+/// Coincident points have no such line; `otherwise` then supplies the normal.
 pub(super) fn push_connecting(
     sink: &mut Sink<'_>,
     (feature_a, core_a): (u32, Point3<f64>),

@@ -1,9 +1,9 @@
-//! Which vertices, edges and faces of a core belong together.
+//! Incidences of the vertices, edges and faces of a core.
 //!
-//! Features are numbered vertices first, then edges, then faces. The tables of the point, the segment and the box are
-//! constants, so that only polyhedra store theirs.
+//! Features are numbered in the order vertices, edges, faces. The tables of the point, the segment and the box are
+//! constants, so only polyhedra store theirs.
 
-/// An edge: its two ends and the two faces that meet in it (both the same where the core has no faces).
+/// An edge: its two ends and the two faces that meet in it (both the same if the core has no faces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub(super) ends: [u32; 2],
@@ -17,25 +17,27 @@ pub(super) struct Face {
     pub(super) count: u32,
 }
 
-/// The incidences of a core.
+/// Incidences of a core.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Topology<'a> {
     pub(super) edges: &'a [Edge],
     pub(super) faces: &'a [Face],
-    /// Corners of the faces one after the other, each counter-clockwise seen from outside.
+    /// Vertices of the faces one after the other, each counter-clockwise seen from outside.
     pub(super) corners: &'a [u32],
-    /// Side i of a face joins its corner i with the next one.
+    /// Edges of the faces; side i of a face joins its vertex i with the next one.
     pub(super) sides: &'a [u32],
 }
 
 impl Topology<'_> {
-    /// The corners of a face.
+    /// Returns the vertices of a face.
     pub(super) fn corners(&self, face: usize) -> &[u32] {
+        debug_assert!(self.faces.get(face).is_some_and(|f| f.range().end <= self.corners.len()), "the face exists");
         self.faces.get(face).and_then(|f| self.corners.get(f.range())).unwrap_or(&[])
     }
 
-    /// The edges that bound a face.
+    /// Returns the edges that bound a face.
     pub(super) fn sides(&self, face: usize) -> &[u32] {
+        debug_assert!(self.faces.get(face).is_some_and(|f| f.range().end <= self.sides.len()), "the face exists");
         self.faces.get(face).and_then(|f| self.sides.get(f.range())).unwrap_or(&[])
     }
 }
@@ -61,7 +63,7 @@ pub(super) const POINT: Topology<'static> = Topology { edges: &[], faces: &[], c
 pub(super) const SEGMENT: Topology<'static> =
     Topology { edges: &[edge([0, 1], [0, 0])], faces: &[], corners: &[], sides: &[] };
 
-/// A box. Bits 0, 1, 2 of a vertex number say whether its x, y, z is positive; the faces are +z, −z, +y, −y, +x, −x.
+/// A box. Bits 0, 1, 2 of a vertex number are set if its x, y, z is positive; the faces are +z, −z, +y, −y, +x, −x.
 pub(super) const BOX: Topology<'static> = Topology {
     edges: &[
         edge([0, 1], [1, 3]),

@@ -38,7 +38,7 @@ fn every_count_of_proxies_gives_the_brute_force_list() {
     let mut found = Vec::new();
     let mut total = 0;
     for count in [0, 1, 2, 3, 31, 32, 33, 34, 35, 100, 33, 300, 5] {
-        // Several rounds with the same count move the leaves of a standing tree.
+        // Several rounds with the same count move the leaves of an existing tree.
         for _ in 0..6 {
             let proxies: Vec<_> =
                 (0..count).map(|_| (random.unit() > 0.03).then(|| random_box(&mut random, 6.0))).collect();

@@ -1,4 +1,4 @@
-//! Mass properties against the textbook, parry and the parallel-axis theorem.
+//! Mass properties against textbook formulas, parry and the parallel-axis theorem.
 
 use nalgebra::{Matrix3, Point2, Point3, Rotation3, Translation3, Vector2, Vector3};
 use parry2d_f64::glamx::DVec2;
@@ -76,7 +76,7 @@ fn spatial_capsule_agrees_with_parry() {
     assert!((capsule_inertia(ours.mass, half_length, radius) - ours.inertia.diagonal()).amax() < 1e-14);
 }
 
-/// parry is no referee here; the integral over thin strips across the axis is.
+/// The reference is the integral over thin strips across the axis, because parry is wrong here.
 #[test]
 fn planar_capsule_agrees_with_quadrature() {
     let (h, r, density) = (0.8, 0.3, 4.0);
@@ -113,7 +113,7 @@ fn polygon_agrees_with_parry_and_with_its_box() {
     assert_matrix(&of_planar(polygon, 3.0).inertia, &of_planar(block, 3.0).inertia, 1e-15);
 }
 
-/// Shapes with notches are sums of boxes.
+/// Non-convex shapes are sums of boxes.
 #[test]
 fn mass_of_an_l_and_of_a_c_is_that_of_their_boxes() {
     let part = |[x, y]: [f64; 2], [width, height]: [f64; 2]| {

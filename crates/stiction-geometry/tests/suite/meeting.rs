@@ -1,4 +1,5 @@
-//! Meetings follow their features: the narrow phase finds the same contact at other poses, and differences agree with the sensitivity.
+//! Fixed feature pairs: the narrow phase finds the same contact at other poses, and differences agree with the
+//! sensitivity.
 
 use nalgebra::{IsometryMatrix3, Point2, Rotation3, Translation3, Vector2, Vector3};
 use stiction_geometry::{ContactPoint, Meeting, Pose, Scratch, Shape, contacts, planar, spatial};
@@ -43,7 +44,7 @@ fn planar_shapes() -> Vec<Shape> {
     .to_vec()
 }
 
-/// Random motions of a body that lives in the plane, or in space.
+/// Random motions of a body in the plane or in space.
 fn motion(random: &mut Random, plane: bool) -> (Vector3<f64>, Vector3<f64>) {
     let (v, w) = (random.unit(), random.unit());
     if plane { (Vector3::new(v.x, v.y, 0.0), Vector3::new(0.0, 0.0, w.z)) } else { (v, w) }
@@ -78,7 +79,7 @@ fn check_pairs(shapes: &[Shape], plane: bool, random: &mut Random) -> (usize, us
                 assert!((point.gap - contact.gap).abs() < 1e-12, "{} {} {contact:?} {point:?}", a.name(), b.name());
                 assert!((point.point_a - contact.point_a).norm() < 1e-11);
                 assert!((point.point_b - contact.point_b).norm() < 1e-11);
-                // Elsewhere the narrow phase finds the same, as long as it finds the same features.
+                // At other poses the narrow phase finds the same contact, as long as it finds the same features.
                 let far = 1e-3;
                 let moved =
                     (displaced(&pose_a, &(va * far), &(wa * far)), displaced(&pose_b, &(vb * far), &(wb * far)));

@@ -1,4 +1,4 @@
-//! What the tests of spatial contacts share: random poses, support functions and checked queries.
+//! Helpers of the tests of spatial contacts: random poses, support functions and checked queries.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
@@ -104,8 +104,8 @@ pub(crate) fn separation(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, n: 
     low(b, pose_b, *n) + low(a, pose_a, -n)
 }
 
-/// Contacts, after checking what holds for every contact: unit normal, finite data, `ψ = n · (p_b − p_a)` ≤ margin, different
-/// features, and the mirror image when A and B are exchanged.
+/// Returns the contacts after checking general properties: unit normal, finite data, `ψ = n · (p_b − p_a)` ≤ margin,
+/// different features, and the mirror image for exchanged A and B.
 pub(crate) fn query(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -> Vec<ContactPoint> {
     let wrap = |shape: &Shape| stiction_geometry::Shape::Spatial(shape.clone());
     let mut scratch = Scratch::default();
@@ -145,8 +145,9 @@ fn size_of(shape: &Shape) -> f64 {
     shape.radius_bound().unwrap_or(0.0)
 }
 
-/// The contact that decides the signed distance: the nearest one apart, the shallowest way out in penetration. Its gap is
-/// the separation along its normal, which proves that no pair of points is closer (apart) and that the way leads out.
+/// Returns the contact that determines the signed distance: the nearest one for separation, the one of least depth
+/// for penetration. Its gap is the separation along its normal, which proves that no pair of points is closer
+/// (separation) and that the direction separates.
 pub(crate) fn decisive(
     a: &Shape,
     pose_a: &Pose,

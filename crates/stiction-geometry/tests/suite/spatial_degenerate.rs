@@ -159,7 +159,7 @@ fn parallel_edges_touch_in_the_ends_of_their_overlap() {
     }
 }
 
-/// No unique normal: a fixed one, and it says so.
+/// No unique normal: a fixed one is chosen and marked as not unique.
 #[test]
 fn concentric_shapes_have_a_fixed_normal() {
     let ball = Shape::sphere(0.5).unwrap();

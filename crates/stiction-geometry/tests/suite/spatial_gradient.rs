@@ -18,7 +18,7 @@ fn with_feature(found: &[ContactPoint], feature: Feature) -> Option<f64> {
     found.iter().find(|c| c.feature == feature).map(|c| c.gap)
 }
 
-/// How many gradients were compared, and how many features vanished within the difference step.
+/// Numbers of compared gradients and of features that vanished within the difference step.
 #[derive(Default, Debug)]
 struct Tally {
     compared: usize,

@@ -1,4 +1,4 @@
-//! Shapes that exist are legal; convex hulls have the faces they should have.
+//! Validity of shapes, and the faces of convex hulls.
 
 use nalgebra::{Point3, Vector3};
 use stiction_geometry::spatial::{ConvexPolyhedron, Shape};

@@ -1,8 +1,8 @@
-//! Convex pieces of meshes: they cover the mesh, keep notches free, and random triangles do not upset them.
+//! Convex parts of meshes: they cover the mesh, keep notches free, and accept random triangles.
 
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
-use stiction_geometry::spatial::{ConvexPolyhedron, convex_pieces};
+use stiction_geometry::spatial::{ConvexPolyhedron, convex_parts};
 
 /// Height of a point above the highest of the faces of a hull; negative inside.
 fn height(hull: &ConvexPolyhedron, p: &Point3<f64>) -> f64 {
@@ -30,7 +30,7 @@ fn an_angle_becomes_pieces_that_leave_its_corner_free() {
     let caps = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]];
     for scale in [1e-3, 1.0, 1e4] {
         let (points, triangles) = prism(&outline.map(|p| p.map(|x| x * scale)), &caps, 0.5 * scale);
-        let pieces = convex_pieces(&points, &triangles);
+        let pieces = convex_parts(&points, &triangles);
         assert!((2..=32).contains(&pieces.len()), "{} pieces", pieces.len());
         let hulls: Vec<_> = pieces.iter().map(|piece| ConvexPolyhedron::from_points(piece).expect("a hull")).collect();
         let voxel = 2.0 * scale / 60.0;
@@ -48,10 +48,10 @@ fn an_angle_becomes_pieces_that_leave_its_corner_free() {
 
 #[test]
 fn what_has_no_extent_has_no_pieces() {
-    assert!(convex_pieces(&[], &[]).is_empty());
-    assert!(convex_pieces(&[Point3::origin(); 3], &[[0, 1, 2]]).is_empty());
+    assert!(convex_parts(&[], &[]).is_empty());
+    assert!(convex_parts(&[Point3::origin(); 3], &[[0, 1, 2]]).is_empty());
     let points = [Point3::origin(), Point3::new(1.0, 0.0, 0.0)];
-    let _ = convex_pieces(&points, &[[0, 1, 7], [0, 0, 1]]);
+    let _ = convex_parts(&points, &[[0, 1, 7], [0, 0, 1]]);
 }
 
 proptest! {
@@ -64,7 +64,7 @@ proptest! {
         size in prop_oneof![Just(1e-23), Just(1e-3), Just(1.0), Just(1e9)],
     ) {
         let points: Vec<_> = points.into_iter().map(|p| Point3::from(p.map(|x| x * size))).collect();
-        for piece in convex_pieces(&points, &triangles) {
+        for piece in convex_parts(&points, &triangles) {
             prop_assert!(piece.iter().all(|p| p.coords.amax() <= 2.0 * size));
         }
     }

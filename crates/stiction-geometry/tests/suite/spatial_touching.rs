@@ -100,7 +100,7 @@ fn capsules_with_every_small_tilt() {
     }
 }
 
-/// The same poses give the same bits, whatever the scratch was used for before and whatever `out` already holds.
+/// The same poses give the same bits, for any earlier use of the scratch and any content of `out`.
 #[test]
 fn the_past_does_not_matter() {
     let mut random = Random(44);

@@ -19,10 +19,11 @@ use crate::{
     numbers::{moment, plain},
 };
 
-/// How far the start of a motion may be from the body's own position, relatively or in metres and radians.
+/// Largest difference between the start of a motion and the body's own position: relative, and absolute (m or rad)
+/// below 1.
 const SAME_START: f64 = 1e-9;
 
-/// Where a body starts.
+/// Initial pose of a body.
 struct Start {
     position: Vector3<f64>,
     angle: f64,
@@ -38,14 +39,14 @@ impl Start {
 /// A body ready to be added.
 pub(super) struct Made {
     pub(super) builder: BodyBuilder,
-    /// Its pose at the start.
+    /// Pose at the start.
     pub(super) pose: Pose,
-    /// How a kinematic body moves, where expressions say it.
+    /// Motion of a kinematic body, if it is given by expressions.
     pub(super) motion: Option<ExpressionMotion>,
 }
 
 pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, Fault> {
-    refuse_strangers(at, table)?;
+    refuse_foreign_keys(at, table)?;
     let start = start(reader, at, table)?;
     let shapes = shape::shapes(reader, &at.key("shape"), &table.shape)?;
     let name = table.name.as_str();
@@ -73,11 +74,11 @@ pub(super) fn body(reader: &Reader, at: &At, table: &BodyTable) -> Result<Made, 
     Ok(Made { builder, pose, motion })
 }
 
-/// Fields that mean nothing for this kind of body are mistakes.
-fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
-    let (kind, strangers): (_, &[&str]) = match table.kind {
+/// Refuses keys that have no meaning for this kind of body.
+fn refuse_foreign_keys(at: &At, table: &BodyTable) -> Result<(), Fault> {
+    let (kind, foreign): (_, &[&str]) = match table.kind {
         BodyKindName::Fixed => {
-            let strangers = &[
+            let foreign = &[
                 "mass",
                 "density",
                 "inertia",
@@ -88,7 +89,7 @@ fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
                 "motion",
                 "vibration",
             ];
-            ("fixed", strangers)
+            ("fixed", foreign)
         }
         BodyKindName::Kinematic => {
             ("kinematic", &["mass", "density", "inertia", "particle", "velocity", "angular_velocity", "support"])
@@ -98,7 +99,7 @@ fn refuse_strangers(at: &At, table: &BodyTable) -> Result<(), Fault> {
             ("a frame", &["mass", "density", "inertia", "particle", "support", "motion", "vibration"])
         }
     };
-    match strangers.iter().find(|field| at.key(field).exists()) {
+    match foreign.iter().find(|field| at.key(field).exists()) {
         Some(field) => {
             let wanted = if matches!(*field, "motion" | "vibration") { "kinematic" } else { "dynamic" };
             let message = format!("body \"{}\" is {kind}: `{field}` is for {wanted} bodies", table.name);
@@ -160,7 +161,7 @@ fn dynamic(
     launched(reader, at, table, builder, start)
 }
 
-/// The body at its place, with its velocities.
+/// Returns the body with its initial pose and velocities.
 fn launched(
     reader: &Reader,
     at: &At,
@@ -197,7 +198,7 @@ fn matrix(reader: &Reader, at: &At, inertia: &Inertia) -> Result<Matrix3<f64>, F
     }
 }
 
-/// What a kinematic body does.
+/// Prescribed motion of a kinematic body.
 enum Prescribed {
     Expressions(ExpressionMotion),
     Vibration(SinusoidalPlate),
@@ -306,11 +307,11 @@ fn motion(
     start: &Start,
     body: &BodyTable,
 ) -> Result<ExpressionMotion, Fault> {
-    let strangers: &[&str] = if reader.planar() { &["z", "axis"] } else { &[] };
-    if let Some(field) = strangers.iter().find(|field| at.key(field).exists()) {
+    let foreign: &[&str] = if reader.planar() { &["z", "axis"] } else { &[] };
+    if let Some(field) = foreign.iter().find(|field| at.key(field).exists()) {
         return Err(reader.only_in(&at.key(field), &format!("`{field}`"), "leave it out"));
     }
-    // What the body itself gives as well must be where the motion starts.
+    // A coordinate that the body also gives must agree with the motion at t = 0.
     let coordinate = |field: &'static str, scalar: &Option<_>, given: f64, stated: Option<&str>| {
         let Some(scalar) = scalar else { return Ok(Expression::constant(given)) };
         let at = at.key(field);

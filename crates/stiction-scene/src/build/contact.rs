@@ -26,7 +26,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
     Ok(())
 }
 
-/// The rule of a table; what it leaves out is as in `default`.
+/// Returns the rule of a table; omitted keys are those of `default`.
 fn rule(assembly: &Assembly, at: &At, table: ContactRuleTable, default: &ContactRule) -> Result<ContactRule, Fault> {
     let reader = &assembly.reader;
     let first_direction = match table.first_direction {

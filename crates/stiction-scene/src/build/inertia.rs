@@ -1,7 +1,7 @@
 //! Mass and inertia of dynamic bodies, given or computed from their shapes.
 //!
-//! Shapes of one body are taken to have the same density; where they overlap, mass counts twice. The origin of a dynamic
-//! body is its centre of mass: shapes whose common centre lies elsewhere are refused unless the inertia is given.
+//! All shapes of a body have the same density; overlapping volumes count twice. The origin of a dynamic body is its
+//! centre of mass. Shapes with another common centre are refused unless the inertia is given.
 
 use nalgebra::Matrix3;
 use stiction_geometry::{
@@ -14,14 +14,14 @@ use stiction_multibody::{Filter, Pose, limits};
 use super::reader::{At, Reader};
 use crate::{error::Fault, file::BodyTable, numbers::plain};
 
-/// A collision shape and where it sits on its body.
+/// A collision shape and its pose on its body.
 pub(super) struct ShapeAt {
     pub(super) shape: Shape,
     pub(super) local: Pose,
     pub(super) filter: Filter,
 }
 
-/// How far from the origin the shapes' centre may be, relative to the size of the body.
+/// Largest distance of the shapes' centre of mass from the origin, relative to the size of the body.
 const CENTRED: f64 = 1e-9;
 
 pub(super) fn mass_and_inertia(
@@ -61,7 +61,7 @@ pub(super) fn mass_and_inertia(
     Ok((mass, computed.inertia * (mass / computed.mass)))
 }
 
-/// The model checks the mass itself; here a wrong one would spoil the inertia, which then got the blame.
+/// Checks a mass before the inertia is computed from it. The model would report a wrong mass as a wrong inertia.
 fn in_domain(at: &At, value: f64) -> Result<f64, Fault> {
     let (least, most) = limits::MASS;
     if (least..=most).contains(&value) {

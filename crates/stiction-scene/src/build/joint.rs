@@ -20,7 +20,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let at = assembly.root.key("joint").index(index);
         let name = table.name.clone().unwrap_or_else(|| format!("joint-{}", index + 1));
         let bodies = assembly.find_both(&at, &table.between)?;
-        refuse_strangers(&at, table)?;
+        refuse_foreign_keys(&at, table)?;
         let id = match table.kind {
             JointKindName::Distance => distance(assembly, &at, table, name.clone(), bodies)?,
             JointKindName::Universal => universal(assembly, &at, table, name.clone(), bodies)?,
@@ -38,15 +38,15 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
     Ok(())
 }
 
-/// Fields that mean nothing for this kind of joint are mistakes.
-fn refuse_strangers(at: &At, table: &JointTable) -> Result<(), Fault> {
-    let strangers: &[&str] = match table.kind {
+/// Refuses keys that have no meaning for this kind of joint.
+fn refuse_foreign_keys(at: &At, table: &JointTable) -> Result<(), Fault> {
+    let foreign: &[&str] = match table.kind {
         JointKindName::Distance => &["anchor", "axis", "second_axis"],
         JointKindName::Universal => &["anchors", "length"],
         JointKindName::Spherical | JointKindName::Weld => &["length", "second_axis"],
         _ => &["anchors", "length", "second_axis"],
     };
-    match strangers.iter().find(|field| at.key(field).exists()) {
+    match foreign.iter().find(|field| at.key(field).exists()) {
         Some(field) => Err(at.key(field).fault(format!("a {} joint has no `{field}`", kind_name(table.kind)))),
         None => Ok(()),
     }
@@ -99,17 +99,17 @@ fn simple(
     made.map_err(|error| at.model_error(&error))
 }
 
-/// A joint that is open at the start: its two points are apart.
+/// Adds a joint that is open at the start: its two anchors are apart.
 fn open(assembly: &mut Assembly, at: &At, table: &JointTable, name: String, bodies: Bodies) -> Result<JointId, Fault> {
     if let Some(second) = ["anchor", "axis"].into_iter().find(|key| at.key(key).exists()) {
         return Err(at.key(second).fault(format!("{} has `anchors` as well", at.owner().unwrap_or_default())));
     }
     let [a, b] = anchored(assembly, at, table, bodies)?;
     let made = assembly.builder.joint(name, model_kind(table.kind), a, b);
-    made.map_err(|error| place_of_anchors(at, &error))
+    made.map_err(|error| anchor_error(at, &error))
 }
 
-/// Frames on both bodies along the world axes, at their `anchors`.
+/// Returns frames on both bodies at their `anchors`, along the world axes.
 fn anchored(assembly: &Assembly, at: &At, table: &JointTable, [a, b]: Bodies) -> Result<Bodies, Fault> {
     let [first, second] = needed(at, table, "anchors", table.anchors.as_ref())?;
     let at = at.key("anchors");
@@ -136,11 +136,11 @@ fn distance(
         (id, Pose::from_parts(pose.inverse_transform_point(&anchor.into()).into(), Rotation3::identity()))
     };
     let made = assembly.builder.joint(name, JointKind::Distance(length), frame(a, first), frame(b, second));
-    made.map_err(|error| place_of_anchors(at, &error))
+    made.map_err(|error| anchor_error(at, &error))
 }
 
-/// The model speaks of anchors and lengths; the file may have left the length out.
-fn place_of_anchors(at: &At, error: &ModelError) -> Fault {
+/// Returns an error of the model at the key `anchors` if the file has no `anchor` or `length`.
+fn anchor_error(at: &At, error: &ModelError) -> Fault {
     let field = match error.field {
         "anchor" => "anchors",
         "length" if !at.key("length").exists() => "anchors",

@@ -1,4 +1,4 @@
-//! What acts along the freedoms of `[[joint]]`.
+//! Limits, friction, damping and springs of the joint DOFs of `[[joint]]`.
 
 use stiction_multibody::{JointDof, JointId};
 
@@ -12,17 +12,17 @@ use crate::{
     file::{Angle, JointDofWords, JointKindName, JointTable},
 };
 
-/// The keys of a freedom.
-const WORDS: [&str; 7] = ["limits", "friction", "damping", "stiffness", "rest", "armature", "initial"];
+/// Keys of a joint DOF.
+const KEYS: [&str; 7] = ["limits", "friction", "damping", "stiffness", "rest", "armature", "initial"];
 
-/// How the coordinate of a freedom is measured.
+/// Unit of the coordinate of a joint DOF.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Metres,
     Radians,
 }
 
-/// The freedoms of a kind of joint, in the order of their numbers.
+/// Returns the units of the DOFs of a kind of joint, in the order of their numbers.
 fn units(kind: JointKindName) -> &'static [Unit] {
     use Unit::{Metres, Radians};
     match kind {
@@ -37,24 +37,24 @@ fn units(kind: JointKindName) -> &'static [Unit] {
 
 pub(super) fn add(assembly: &mut Assembly, at: &At, table: &JointTable, id: JointId) -> Result<(), Fault> {
     let units = units(table.kind);
-    let own = WORDS.iter().find(|word| at.key(word).exists());
+    let own = KEYS.iter().find(|word| at.key(word).exists());
     match (units, &table.dofs, own) {
         (_, None, None) => Ok(()),
         (&[unit], None, Some(_)) => {
             let joint_dof = joint_dof(at, unit, table.joint_dof())?;
             assembly.builder.joint_dof((id, 0), joint_dof).map(drop).map_err(|error| at.model_error(&error))
         }
-        ([], _, Some(stranger)) => {
-            Err(at.key(stranger).fault(format!("a {} joint has no `{stranger}`", kind_name(table.kind))))
+        ([], _, Some(foreign)) => {
+            Err(at.key(foreign).fault(format!("a {} joint has no `{foreign}`", kind_name(table.kind))))
         }
         ([] | [_], Some(_), _) => {
             let fault = at.key("dofs").fault(format!("a {} joint has no `dofs`", kind_name(table.kind)));
-            Err(if units.is_empty() { fault } else { fault.hint("what acts along its DOF stands in its table") })
+            Err(if units.is_empty() { fault } else { fault.hint("write the keys of its DOF in the joint table") })
         }
-        (_, _, Some(stranger)) => {
-            let message = format!("a {} joint has {} DOFs: which has this", kind_name(table.kind), units.len());
+        (_, _, Some(foreign)) => {
+            let message = format!("a {} joint has {} DOFs", kind_name(table.kind), units.len());
             let hint = format!("write dofs = [{}], one table each", vec!["{}"; units.len()].join(", "));
-            Err(at.key(stranger).fault(format!("{message} `{stranger}`?")).hint(hint))
+            Err(at.key(foreign).fault(format!("{message}: `{foreign}` must be given for one of them")).hint(hint))
         }
         (_, Some(tables), None) if tables.len() != units.len() => {
             let (kind, count, given) = (kind_name(table.kind), units.len(), tables.len());
@@ -90,12 +90,12 @@ fn joint_dof(at: &At, unit: Unit, words: JointDofWords) -> Result<JointDof, Faul
     })
 }
 
-/// A coordinate of a joint; only turns have angles with a unit.
+/// Returns a joint coordinate; only rotations accept angles with a unit.
 fn coordinate(at: &At, unit: Unit, value: Option<&Angle>) -> Result<f64, Fault> {
     match (value, unit) {
         (None, _) => Ok(0.0),
         (Some(Angle::Text(_)), Unit::Metres) => {
-            Err(at.fault(format!("{} is a way, not an angle", at.what())).hint("give a number of metres"))
+            Err(at.fault(format!("{} is a length, not an angle", at.what())).hint("give a number of metres"))
         }
         (Some(value), _) => angle(at, value),
     }

@@ -1,4 +1,4 @@
-//! `[material.NAME]`: compliant layers, and where they are named.
+//! `[material.NAME]`: compliant layers, and the references to them.
 
 use nalgebra::Matrix3;
 use stiction_multibody::{Layer, LayerRule};
@@ -13,10 +13,10 @@ use crate::{
     suggest,
 };
 
-/// The name that stands for no layer at all.
+/// Name for "no layer".
 const RIGID: &str = "rigid";
 
-/// The layers of all materials, by name.
+/// Returns the layers of all materials, by name.
 pub(super) fn materials(reader: &Reader, root: &At, file: &SceneFile) -> Result<Vec<(String, Layer)>, Fault> {
     let mut layers = Vec::new();
     for (name, table) in &file.material {
@@ -34,7 +34,7 @@ pub(super) fn materials(reader: &Reader, root: &At, file: &SceneFile) -> Result<
 }
 
 impl Assembly<'_> {
-    /// The layer of a material named at a place; none for `rigid`.
+    /// Returns the layer of the named material; none for `rigid`.
     pub(super) fn material(&self, at: &At, name: &str) -> Result<Option<Layer>, Fault> {
         if name == RIGID {
             return Ok(None);
@@ -46,7 +46,7 @@ impl Assembly<'_> {
         })
     }
 
-    /// What a contact rule says about layers; as in `default` when it says nothing.
+    /// Returns the layer of a contact rule; that of `default` if the rule names none.
     pub(super) fn layer_rule(&self, at: &At, name: Option<&str>, default: LayerRule) -> Result<LayerRule, Fault> {
         match name {
             None => Ok(default),
@@ -80,7 +80,7 @@ fn layer(reader: &Reader, at: &At, table: &MaterialTable) -> Result<Layer, Fault
     Ok(Layer { stiffness, damping, shears, depth })
 }
 
-/// The matrix of a modulus; in the plane the third direction is as the second, and never asked.
+/// Returns the matrix of a modulus. In the plane the third direction has the entry of the second and is never used.
 fn matrix(reader: &Reader, at: &At, modulus: &Modulus, tangential: Option<f64>) -> Result<Matrix3<f64>, Fault> {
     let t = tangential.unwrap_or(0.0);
     match (modulus, reader.planar()) {

@@ -1,7 +1,7 @@
-//! From the file's tables to a model: names resolved, units converted, masses computed.
+//! Builds a model from the tables of a file: resolves names, converts units, computes masses.
 //!
-//! The model checks its own numbers; this module checks what only a file can get wrong, and gives every complaint of the
-//! model the place of the field it is about.
+//! The model checks its own numbers. This module checks what only a file can get wrong, and gives each error of the
+//! model the place of its key.
 
 mod body;
 mod contact;
@@ -24,11 +24,11 @@ use stiction_multibody::{BodyId, Element, ExpressionMotion, JointId, Layer, Mode
 use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest};
 use reader::{At, Reader};
 
-/// What a file says, understood.
+/// Model and settings of a file.
 pub(crate) struct Built {
     pub(crate) model: Model,
     pub(crate) settings: Settings,
-    /// By name of the kinematic body.
+    /// Motions of kinematic bodies, by name.
     pub(crate) motions: BTreeMap<String, ExpressionMotion>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     Ok(Built { model, settings, motions })
 }
 
-/// A model in the making.
+/// A model under construction.
 struct Assembly<'d> {
     builder: ModelBuilder,
     bodies: Vec<Placed>,
@@ -68,7 +68,7 @@ struct Assembly<'d> {
     root: At<'d>,
 }
 
-/// A body that has been added.
+/// A body that was added to the model.
 struct Placed {
     name: String,
     id: BodyId,
@@ -115,7 +115,7 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// The body called `name`, or the world.
+    /// Returns the body called `name`, or the world.
     fn find(&self, at: &At, name: &str) -> Result<(BodyId, Pose), Fault> {
         if name == "world" {
             return Ok((BodyId::WORLD, Pose::identity()));
@@ -127,14 +127,14 @@ impl Assembly<'_> {
         })
     }
 
-    /// Both bodies of a `between`.
+    /// Returns both bodies of a `between`.
     fn find_both(&self, at: &At, names: &[String; 2]) -> Result<[(BodyId, Pose); 2], Fault> {
         let at = at.key("between");
         let [a, b] = names;
         Ok([self.find(&at.index(0), a)?, self.find(&at.index(1), b)?])
     }
 
-    /// Points in the frames of two bodies; the origins when left out.
+    /// Returns points in the frames of two bodies; the origins if omitted.
     fn points(&self, at: &At, points: Option<&[crate::file::Vector; 2]>) -> Result<[Vector3<f64>; 2], Fault> {
         let Some([a, b]) = points else { return Ok([Vector3::zeros(); 2]) };
         let at = at.key("points");
@@ -142,7 +142,7 @@ impl Assembly<'_> {
     }
 }
 
-/// The place of an error that only the whole model could find.
+/// Returns an error of the whole model at its place in the file.
 fn locate(root: &At, bodies: &[&str], error: &ModelError) -> Fault {
     let index_of = |name: &str| bodies.iter().position(|body| *body == name).unwrap_or(bodies.len());
     let at = match &error.element {

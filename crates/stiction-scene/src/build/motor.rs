@@ -14,7 +14,7 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let at = assembly.root.key("motor").index(index);
         let name = table.name.clone().unwrap_or_else(|| format!("motor-{}", index + 1));
         let motor = motor(assembly, &at, table, &name)?;
-        assembly.builder.motor(motor).map_err(|error| place(&at, "joint", "dof", &error))?;
+        assembly.builder.motor(motor).map_err(|error| dof_error(&at, "joint", "dof", &error))?;
     }
     for (index, table) in file.coupling.iter().enumerate() {
         let at = assembly.root.key("coupling").index(index);
@@ -23,22 +23,22 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         assembly.builder.coupling(coupling).map_err(|error| match error.field {
             "polynomial" if at.key("ratio").exists() => at.key("ratio").fault(error.to_string()),
             "polynomial" if at.key("offset").exists() => at.key("offset").fault(error.to_string()),
-            "leader" => place(&at, "leader", "leader_dof", &error),
-            _ => place(&at, "follower", "follower_dof", &error),
+            "leader" => dof_error(&at, "leader", "leader_dof", &error),
+            _ => dof_error(&at, "follower", "follower_dof", &error),
         })?;
     }
     Ok(())
 }
 
-/// The model complains of a joint where the number of its freedom may be what is wrong.
-fn place(at: &At, joint: &'static str, joint_dof: &'static str, error: &ModelError) -> Fault {
+/// Returns an error of the model about a joint at the number of its DOF, if the file gives that number.
+fn dof_error(at: &At, joint: &'static str, joint_dof: &'static str, error: &ModelError) -> Fault {
     if error.field == joint && at.key(joint_dof).exists() {
         return at.key(joint_dof).fault(error.to_string());
     }
     at.model_error(error)
 }
 
-/// A freedom by the name of its joint.
+/// Returns a joint DOF by the name of its joint.
 fn joint_dof(assembly: &Assembly, at: &At, name: &str, number: Option<u32>) -> Result<JointDofId, Fault> {
     let found = assembly.joints.iter().find(|(joint, _)| joint == name);
     let (_, id) = found.ok_or_else(|| {
@@ -57,13 +57,13 @@ fn motor(assembly: &Assembly, at: &At, table: &MotorTable, name: &str) -> Result
         return Err(fault.hint("such as torque = \"2*sin(t)\""));
     };
     let control = assembly.reader.scalar(&at.key(word), scalar, limits::LOAD)?;
-    let strangers: &[&str] = match word {
+    let foreign_keys: &[&str] = match word {
         "torque" => &["stiffness", "damping"],
         "position" => &["gain", "bias"],
         _ => &["stiffness", "damping", "bias"],
     };
-    if let Some(stranger) = strangers.iter().find(|stranger| at.key(stranger).exists()) {
-        return Err(at.key(stranger).fault(format!("a motor with a `{word}` has no `{stranger}`")));
+    if let Some(foreign) = foreign_keys.iter().find(|foreign| at.key(foreign).exists()) {
+        return Err(at.key(foreign).fault(format!("a motor with a `{word}` has no `{foreign}`")));
     }
     let needed = |key: &str, value: Option<f64>| {
         value.ok_or_else(|| at.fault(format!("motor \"{name}\" has a `{word}` and needs a `{key}`")))
@@ -107,9 +107,9 @@ fn coupling(assembly: &Assembly, at: &At, table: &CouplingTable, name: String) -
     } else if leader.is_some() {
         coefficients[1] = table.ratio.unwrap_or(1.0);
     }
-    let stranger = ["ratio", "leader_dof"].into_iter().find(|key| leader.is_none() && at.key(key).exists());
-    if let Some(stranger) = stranger {
-        let fault = at.key(stranger).fault(format!("coupling \"{name}\" has no `leader` for this `{stranger}`"));
+    let foreign = ["ratio", "leader_dof"].into_iter().find(|key| leader.is_none() && at.key(key).exists());
+    if let Some(foreign) = foreign {
+        let fault = at.key(foreign).fault(format!("coupling \"{name}\" has no `leader` for this `{foreign}`"));
         return Err(fault);
     }
     Ok(Coupling { name, follower, leader, polynomial: coefficients })

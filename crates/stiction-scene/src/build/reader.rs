@@ -1,4 +1,4 @@
-//! Places in the document, and the values that stand there.
+//! Places in the document and their values.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::{
     numbers::{moment, plain},
 };
 
-/// A place in the document, for complaints about what stands there.
+/// A place in the document, for error messages.
 #[derive(Clone)]
 pub(super) struct At<'d> {
     document: &'d Document,
@@ -38,12 +38,12 @@ impl<'d> At<'d> {
         Self { document: self.document, path }
     }
 
-    /// True when the file has something there.
+    /// True if the file has a value there.
     pub(super) fn exists(&self) -> bool {
         self.document.find(&self.path).is_some()
     }
 
-    /// The key of the value there, for messages.
+    /// Returns the key of the value there, for messages.
     fn name(&self) -> &'d str {
         let keys = self.path.iter().rev().filter_map(|step| match step {
             Step::Key(key) => Some(*key),
@@ -52,7 +52,7 @@ impl<'d> At<'d> {
         keys.into_iter().next().unwrap_or("scene")
     }
 
-    /// The key with the element it belongs to: `` `mass` of body "rod" ``.
+    /// Returns the key with its element: `` `mass` of body "rod" ``.
     pub(super) fn what(&self) -> String {
         let name = self.name();
         match self.owner() {
@@ -61,7 +61,7 @@ impl<'d> At<'d> {
         }
     }
 
-    /// The body, joint, … this place is in, by name or by number in the file.
+    /// Returns the body, joint, … that contains this place, by name or by number in the file.
     pub(super) fn owner(&self) -> Option<String> {
         let [Step::Key(list), Step::Index(index), ..] = self.path.as_slice() else { return None };
         let name = self.document.find(&[Step::Key(list), Step::Index(*index), Step::Key("name")]);
@@ -79,7 +79,7 @@ impl<'d> At<'d> {
         Fault::new(self.span(), message)
     }
 
-    /// A complaint of the model about a field of the table at this place.
+    /// Returns an error of the model about a key of the table at this place.
     pub(super) fn model_error(&self, error: &ModelError) -> Fault {
         let field = match error.field {
             "point" if self.key("points").exists() => "points",
@@ -89,10 +89,10 @@ impl<'d> At<'d> {
         Fault::new(self.document.place(&path), error.to_string())
     }
 
-    /// A complaint about one byte of the text at this place.
+    /// Returns an error about one byte of the text at this place.
     fn fault_inside(&self, text: &str, byte: usize, message: impl Into<String>) -> Fault {
         let span = self.span();
-        // Two bytes longer than its content: a string in plain quotes. As long: a bare value of a change.
+        // Two bytes longer than its content: a string in plain quotes. Equally long: a bare value of an override.
         let start = match span.len().checked_sub(text.len()) {
             Some(2) => span.start + 1 + byte,
             Some(0) => span.start + byte,
@@ -102,7 +102,7 @@ impl<'d> At<'d> {
     }
 }
 
-/// Reads values of the scene's dimension.
+/// Reads values in the dimension of the scene.
 pub(super) struct Reader {
     pub(super) dimension: Dimension,
     decided_by: String,
@@ -110,7 +110,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Plane or space: as `simulation.dimension` says, or by the first position or support, or by gravity.
+    /// Finds the dimension: from `simulation.dimension`, else from the first position or support, else from gravity.
     pub(super) fn new(file: &SceneFile, root: &At, duration: f64) -> Result<Self, Fault> {
         let positions = file.body.iter().filter_map(|body| Some((body.position.as_ref()?.0.len(), body.name.as_str())));
         let first =
@@ -120,7 +120,9 @@ impl Reader {
         let gravity = file.simulation.gravity.as_ref().map(|g| (g.0.len(), "gravity decides".to_owned()));
         let stated = file.simulation.dimension.map(|d| (d as usize, "`simulation.dimension` says so".to_owned()));
         let Some((length, decided_by)) = stated.or(first).or(supported).or(gravity) else {
-            let fault = root.key("simulation").fault("nothing tells whether the scene is in the plane or in space");
+            let fault = root
+                .key("simulation")
+                .fault("the dimension of the scene is not determined by any position, support or gravity");
             return Err(fault.hint("add `dimension = 2` or `dimension = 3` to [simulation]"));
         };
         let dimension = if length == 2 { Dimension::Planar } else { Dimension::Spatial };
@@ -131,12 +133,12 @@ impl Reader {
         self.dimension == Dimension::Planar
     }
 
-    /// Against gravity.
+    /// Returns the unit vector against gravity.
     pub(super) fn up(&self) -> Vector3<f64> {
         if self.planar() { Vector3::y() } else { Vector3::z() }
     }
 
-    /// "exists only in the plane", and why this scene is not there.
+    /// Returns the error "… exists only in the plane", with the reason why the scene is in space, or vice versa.
     pub(super) fn only_in(&self, at: &At, what: &str, instead: &str) -> Fault {
         let (other, here) = if self.planar() { ("space", "in the plane") } else { ("the plane", "in space") };
         at.fault(format!("{what} exists only in {other}, but the scene is {here}: {}", self.decided_by)).hint(instead)
@@ -159,7 +161,7 @@ impl Reader {
         self.components(at, &vector.0, 0.0).map(Vector3::from)
     }
 
-    /// Gravity has a third component in the plane too: it presses bodies onto their supports.
+    /// Reads gravity. In the plane it may have a third component, which presses bodies onto their supports.
     pub(super) fn gravity(&self, at: &At, gravity: &Vector) -> Result<Vector3<f64>, Fault> {
         match gravity.0.as_slice() {
             &[x, y, z] => Ok(Vector3::new(x, y, z)),
@@ -171,14 +173,14 @@ impl Reader {
         vector.map_or(Ok(Vector3::zeros()), |vector| self.vector(at, vector))
     }
 
-    /// Components that may be expressions; their magnitude stays below `limit`.
+    /// Reads components that may be expressions, each at most `limit` in magnitude.
     pub(super) fn scalars(&self, at: &At, vector: &ScalarVector, limit: f64) -> Result<[Expression; 3], Fault> {
         let scalars = vector.0.iter().enumerate().map(|(index, scalar)| self.scalar(&at.index(index), scalar, limit));
         let scalars: Vec<_> = scalars.collect::<Result<_, _>>()?;
         self.components(at, &scalars, Expression::constant(0.0))
     }
 
-    /// A number or an expression; sampled over the duration, its magnitude stays below `limit`.
+    /// Reads a number or an expression, at most `limit` in magnitude at all sample times.
     pub(super) fn scalar(&self, at: &At, scalar: &Scalar, limit: f64) -> Result<Expression, Fault> {
         let expression = match scalar {
             Scalar::Number(number) => Expression::constant(*number),
@@ -198,14 +200,14 @@ impl Reader {
         Ok(expression)
     }
 
-    /// Times at which expressions are tried out: enough to find one that breaks down for good.
+    /// Times at which expressions are checked: enough to find one that diverges for good.
     pub(super) fn sample_times(&self) -> impl Iterator<Item = f64> + use<> {
         const INTERVALS: u32 = 64;
         let duration = self.duration;
         (0..=INTERVALS).map(move |k| duration * f64::from(k) / f64::from(INTERVALS))
     }
 
-    /// Orientation in space.
+    /// Reads an orientation in space, as a quaternion.
     pub(super) fn orientation(&self, at: &At, orientation: &Orientation) -> Result<[f64; 4], Fault> {
         if self.planar() {
             return Err(self.only_in(at, "an orientation", "give an `angle`"));
@@ -240,10 +242,10 @@ fn three_angles(at: &At, angles: &[Angle; 3]) -> Result<[f64; 3], Fault> {
     Ok([angle(&at.index(0), a)?, angle(&at.index(1), b)?, angle(&at.index(2), c)?])
 }
 
-/// An angle in radians.
+/// Returns an angle in radians.
 pub(super) fn angle(at: &At, value: &Angle) -> Result<f64, Fault> {
     let radians = value.radians().ok_or_else(|| {
-        at.fault(format!("`{}` is an angle in text and needs its unit", at.name()))
+        at.fault(format!("`{}` is an angle written as text and needs its unit", at.name()))
             .hint("such as \"30 deg\" or \"0.5 rad\"")
     })?;
     if within(radians, limits::LENGTH) {
@@ -253,12 +255,12 @@ pub(super) fn angle(at: &At, value: &Angle) -> Result<f64, Fault> {
     Err(at.fault(message).hint("such as \"30 deg\""))
 }
 
-/// At most `limit` in magnitude; false for NaN.
+/// True if the magnitude is at most `limit`; false for NaN.
 pub(super) fn within(value: f64, limit: f64) -> bool {
     value.abs() <= limit
 }
 
-/// A vector made to have length one.
+/// Returns the vector scaled to length 1.
 pub(super) fn direction(at: &At, vector: Vector3<f64>) -> Result<Vector3<f64>, Fault> {
     let length = vector.norm();
     if (limits::DIRECTION..=limits::LENGTH).contains(&length) {
@@ -268,13 +270,13 @@ pub(super) fn direction(at: &At, vector: Vector3<f64>) -> Result<Vector3<f64>, F
     Err(at.fault(format!("{} must be a direction of length {least} to {most}, but has length {length}", at.what())))
 }
 
-/// The quaternion as a rotation, whatever its norm; the model refuses what is far from one.
+/// Returns the rotation of a quaternion of any norm; the model refuses a norm far from 1.
 pub(super) fn rotation_of([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
     let q = nalgebra::Quaternion::new(w, x, y, z);
     UnitQuaternion::try_new(q, limits::DIRECTION).unwrap_or_else(UnitQuaternion::identity)
 }
 
-/// A unit quaternion, or a complaint.
+/// Returns a unit quaternion, or an error.
 pub(super) fn unit_quaternion(at: &At, quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>, Fault> {
     let norm = nalgebra::Vector4::from(quaternion).norm();
     if (norm - 1.0).abs() <= limits::QUATERNION_SLACK {

@@ -1,4 +1,4 @@
-//! `[simulation]` and `[scheme]`: limits, and what is left out filled in.
+//! `[simulation]` and `[scheme]`: checks of limits, and defaults.
 
 use stiction_multibody::limits;
 use stiction_stepping::{Margin, Preset, Scheme, Stabilisation};
@@ -129,7 +129,7 @@ fn weight(at: &At, value: Option<f64>) -> Result<Option<f64>, Fault> {
     }
 }
 
-/// A margin in metres, or `auto`.
+/// Returns a margin in metres, or `auto`.
 pub(super) fn margin(at: &At, value: Option<&MarginValue>) -> Result<Margin, Fault> {
     match value {
         Some(MarginValue::Distance(distance)) if (0.0..=limits::LENGTH).contains(distance) => {

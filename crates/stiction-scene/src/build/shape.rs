@@ -1,7 +1,7 @@
 //! `[[body.shape]]`.
 
 use nalgebra::{Point2, Point3, Vector3};
-use stiction_geometry::{Shape, ShapeError, implicit::Piece, planar, spatial};
+use stiction_geometry::{Shape, ShapeError, implicit::ConvexPart, planar, spatial};
 use stiction_multibody::{Filter, Pose, limits, rotation};
 
 use super::{
@@ -40,7 +40,7 @@ pub(super) fn shapes(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<
     tables.iter().enumerate().map(place).collect()
 }
 
-/// Which shapes it meets.
+/// Returns the collision filter of a shape.
 fn filter(table: &ShapeTable) -> Filter {
     let bits = |numbers: &[GroupNumber]| numbers.iter().fold(0, |bits, GroupNumber(number)| bits | 1 << (number % 32));
     let usual = Filter::default();
@@ -85,7 +85,7 @@ fn planar(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<Sh
     } else if let Some(superellipse) = &table.superellipse {
         planar::Shape::superellipse(superellipse.semi_axes, superellipse.exponent)
     } else if let Some(implicit) = &table.implicit {
-        planar::Shape::intersection(pieces(reader, &at.key("intersection"), &implicit.intersection)?)
+        planar::Shape::intersection(parts(reader, &at.key("intersection"), &implicit.intersection)?)
     } else if table.point.is_some() {
         Ok(planar::Shape::point())
     } else {
@@ -121,7 +121,7 @@ fn spatial(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<S
     } else if let Some(superquadric) = &table.superquadric {
         spatial::Shape::superquadric(superquadric.semi_axes, superquadric.exponents)
     } else if let Some(implicit) = &table.implicit {
-        spatial::Shape::intersection(pieces(reader, &at.key("intersection"), &implicit.intersection)?)
+        spatial::Shape::intersection(parts(reader, &at.key("intersection"), &implicit.intersection)?)
     } else if table.point.is_some() {
         Ok(spatial::Shape::point())
     } else {
@@ -136,24 +136,24 @@ fn spatial(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<S
     made.map(Shape::Spatial).map_err(|error| at.shape_error(&error))
 }
 
-/// "a disc", "an ellipse".
+/// Returns the kind with its article: "a disc", "an ellipse".
 fn with_article(kind: &str) -> String {
     let article = if kind.starts_with(['e', 'i']) { "an" } else { "a" };
     format!("{article} {kind}")
 }
 
-/// The shapes of an intersection, each at its place.
-fn pieces(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<Piece>, Fault> {
-    let piece = |(index, table): (usize, &ShapeTable)| {
+/// Returns the convex parts of an intersection, each at its pose.
+fn parts(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<ConvexPart>, Fault> {
+    let part = |(index, table): (usize, &ShapeTable)| {
         let at = at.index(index);
-        if let Some(stranger) = ["groups", "meets"].into_iter().find(|key| at.key(key).exists()) {
-            return Err(at.key(stranger).fault(format!("`{stranger}` is for the whole shape, not for a part of it")));
+        if let Some(foreign) = ["groups", "meets"].into_iter().find(|key| at.key(key).exists()) {
+            return Err(at.key(foreign).fault(format!("`{foreign}` is for the whole shape, not for a part of it")));
         }
         let (shape, local) = (shape(reader, &at, table)?, local(reader, &at, table)?);
-        Piece::shape(&shape, &local)
-            .ok_or_else(|| at.fault("a polygon with notches is not convex").hint("cut it into convex pieces"))
+        ConvexPart::shape(&shape, &local)
+            .ok_or_else(|| at.fault("a polygon with notches is not convex").hint("cut it into convex parts"))
     };
-    tables.iter().enumerate().map(piece).collect()
+    tables.iter().enumerate().map(part).collect()
 }
 
 impl At<'_> {
@@ -176,7 +176,7 @@ fn corners(reader: &Reader, at: &At, polygon: &PolygonTable) -> Result<Vec<Point
     match (&polygon.vertices, &polygon.regular) {
         (Some(vertices), None) => planar_points(reader, &at.key("vertices"), vertices),
         (None, Some(regular)) => {
-            // Checked here because a radius of zero or nan would be reported as a bad outline.
+            // Checked here because the polygon would report a radius of zero or NaN as a bad outline.
             let at = at.key("regular").key("radius");
             if !(regular.radius.is_normal() && (0.0..=limits::LENGTH).contains(&regular.radius)) {
                 let message = format!(
@@ -201,7 +201,7 @@ fn planar_points(reader: &Reader, at: &At, vertices: &[Vector]) -> Result<Vec<Po
     vertices.iter().enumerate().map(|(k, v)| Ok(Point2::from(reader.vector(&at.index(k), v)?.xy()))).collect()
 }
 
-/// Where the shape sits on its body.
+/// Returns the pose of the shape on its body.
 fn local(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Pose, Fault> {
     let position = reader.optional_vector(&at.key("position"), table.position.as_ref())?;
     let rotation = match (&table.angle, &table.orientation) {

@@ -1,4 +1,4 @@
-//! `[body.support]`, once all bodies are known.
+//! `[body.support]`, added when all bodies are known.
 
 use stiction_multibody::{LimitSurface, SupportBuilder};
 
@@ -37,7 +37,7 @@ fn builder(assembly: &Assembly, at: &At, table: &SupportTable, particle: bool) -
     if table.loads.is_some() && table.points.is_none() {
         return Err(at
             .key("loads")
-            .fault(format!("{} are those of `points`, which are not there", at.key("loads").what())));
+            .fault(format!("{} are the loads of `points`, which are missing", at.key("loads").what())));
     }
     builder = match &table.friction {
         None => builder,

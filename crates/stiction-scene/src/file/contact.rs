@@ -12,45 +12,48 @@ macro_rules! rule_table {
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
             $($extra)*
-            /// Coulomb's coefficient of friction, static and kinetic alike.
+            /// Coulomb's coefficient of friction, static and kinetic. Default in `[contact_default]`: 0.
             #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e9))]
             pub(crate) friction: Option<f64>,
-            /// False lets the bodies pass through each other. Bodies joined by a joint do not collide unless a rule of their
-            /// own says so.
+            /// False if the bodies pass through each other. Bodies connected by a joint collide only if a rule for
+            /// their pair says true.
             pub(crate) collide: Option<bool>,
-            /// Number of friction directions in space: even, from 4 to 1024.
+            /// Number of friction directions in space: even, from 4 to 1024. Default in `[contact_default]`: that of
+            /// `[scheme]`.
             #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
             pub(crate) directions: Option<u32>,
-            /// First friction direction, in world axes; projected onto the tangent plane.
+            /// First friction direction, in the axes of `direction_body`; projected onto the tangent plane.
             pub(crate) first_direction: Option<Vector>,
-            /// The body in whose axes `first_direction` is meant, and with which it turns; the world when left out.
+            /// Body in whose axes `first_direction` is given. The direction turns with this body. Default in
+            /// `[contact_default]`: `world`.
             #[schemars(extend("examples" = ["plate"]))]
             pub(crate) direction_body: Option<String>,
-            /// Turns all friction directions about the normal.
+            /// Rotation of all friction directions about the normal. Default in `[contact_default]`: 0.
             pub(crate) direction_offset: Option<Angle>,
-            /// Friction along the first friction direction and across it, in units of the coefficient; `[1, 1]` when left out.
+            /// Factors of the friction coefficient along the first friction direction and across it. Default in
+            /// `[contact_default]`: `[1, 1]`.
             #[schemars(extend("examples" = [[1.0, 0.5]]))]
             pub(crate) ellipse: Option<[f64; 2]>,
-            /// Lever of torsional friction, m: spinning about the normal is resisted like sliding at this radius. 0 when left
-            /// out.
+            /// Lever of torsional friction, m. Spinning about the normal is resisted like sliding at this radius.
+            /// Default in `[contact_default]`: 0.
             #[schemars(extend("examples" = [0.01], "minimum" = 0))]
             pub(crate) torsion: Option<f64>,
-            /// Coefficient of restitution, from 0 (when left out) to 1.
+            /// Coefficient of restitution, from 0 to 1. Default in `[contact_default]`: 0.
             #[schemars(extend("examples" = [0.7], "minimum" = 0, "maximum" = 1))]
             pub(crate) restitution: Option<f64>,
-            /// Weight of the gap, from 0 to 1; that of the scheme when left out.
+            /// Weight γ of the gap, from 0 to 1. Default in `[contact_default]`: that of `[scheme]`.
             #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
             pub(crate) gamma: Option<f64>,
-            /// Contacts nearer than this are given to the solver; that of the scheme when left out.
+            /// Distance below which contacts enter the solver. Default in `[contact_default]`: that of `[scheme]`.
             pub(crate) margin: Option<MarginValue>,
-            /// The compliant layer between the bodies: the name of a `[material]`, or `rigid` for none; those that the bodies bear, one
-            /// behind the other, when left out.
+            /// Compliant layer between the bodies: the name of a `[material]`, or `rigid` for none. Default in
+            /// `[contact_default]`: the layers of both bodies in series.
             #[schemars(extend("examples" = ["rubber"]))]
             pub(crate) material: Option<String>,
         }
 
         impl $name {
-            /// The rule without the pair it is for.
+            /// Returns the rule without the pair it applies to.
             pub(crate) fn rule(&self) -> ContactRuleTable<'_> {
                 ContactRuleTable {
                     friction: self.friction,
@@ -72,20 +75,20 @@ macro_rules! rule_table {
 }
 
 rule_table!(
-    /// The rule for every pair of bodies without one of its own.
+    /// Contact rule of all pairs of bodies without a rule of their own.
     #[derive(Default)]
     ContactDefaultTable {}
 );
 rule_table!(
-    /// The rule for one pair of bodies; what is left out follows `[contact_default]`.
+    /// Contact rule of one pair of bodies. Omitted keys follow `[contact_default]`.
     ContactTable {
-        /// The two bodies.
+        /// Names of the two bodies.
         #[schemars(title = "the names of two bodies", extend("examples" = [["rod", "table"]]))]
         pub(crate) between: [String; 2],
     }
 );
 
-/// What both kinds of rule say.
+/// Keys common to both kinds of rule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactRuleTable<'a> {
     pub(crate) friction: Option<f64>,

@@ -9,32 +9,32 @@ use super::{ScalarVector, Torque, Vector};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpringTable {
-    /// The two bodies; `"world"` is the fixed frame.
+    /// Names of the two bodies; `"world"` is the fixed frame.
     #[schemars(title = "the names of two bodies", extend("examples" = [["world", "rod"]]))]
     pub(crate) between: [String; 2],
-    /// The two end points, each in the frame of its body, m; the origins when left out.
+    /// The two end points, each in the frame of its body, m. Default: the origins.
     #[schemars(title = "two points", extend("examples" = [[[0.5, 0.0], [0.0, 0.0]]]))]
     pub(crate) points: Option<[Vector; 2]>,
     /// Stiffness, N/m.
     #[schemars(extend("examples" = [50.0], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) stiffness: f64,
-    /// Length without force, m.
+    /// Rest length, m.
     #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e9))]
     pub(crate) rest_length: f64,
-    /// Damping along the line of the spring, N s/m; 0 when left out.
+    /// Damping along the line of the spring, N s/m. Default: 0.
     #[serde(default)]
     #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) damping: f64,
 }
 
-/// A damper between two points that resists their relative velocity in every direction.
+/// A damper between two points. It resists their relative velocity in every direction.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DamperTable {
-    /// The two bodies; `"world"` is the fixed frame.
+    /// Names of the two bodies; `"world"` is the fixed frame.
     #[schemars(title = "the names of two bodies", extend("examples" = [["world", "rod"]]))]
     pub(crate) between: [String; 2],
-    /// The two end points, each in the frame of its body, m; the origins when left out.
+    /// The two end points, each in the frame of its body, m. Default: the origins.
     #[schemars(title = "two points", extend("examples" = [[[0.5, 0.0], [0.0, 0.0]]]))]
     pub(crate) points: Option<[Vector; 2]>,
     /// Damping, N s/m.
@@ -46,13 +46,13 @@ pub(crate) struct DamperTable {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoadTable {
-    /// The body it acts on.
+    /// Name of the body that the load acts on.
     #[schemars(extend("examples" = ["rod"]))]
     pub(crate) body: String,
-    /// Point of attack in the body frame, m; the origin when left out.
+    /// Point of application in the body frame, m. Default: the origin.
     pub(crate) point: Option<Vector>,
-    /// Force, N.
+    /// Force, N. Default: 0.
     pub(crate) force: Option<ScalarVector>,
-    /// Torque, N m.
+    /// Torque, N m. Default: 0.
     pub(crate) torque: Option<Torque>,
 }

@@ -12,29 +12,29 @@ macro_rules! joint_dof_table {
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
             $($extra)*
-            /// Least and greatest coordinate, m or rad; none when left out.
+            /// Lower and upper limit of the coordinate, m or rad. Default: no limits.
             #[schemars(title = "two coordinates: numbers, or angles with a unit", extend("examples" = [["-90 deg", "90 deg"]]))]
             pub(crate) limits: Option<[Angle; 2]>,
-            /// Dry friction: the greatest force (N) or torque (N m) the freedom resists with; 0 when left out.
+            /// Dry friction: largest friction force (N) or torque (N m). Default: 0.
             #[schemars(extend("examples" = [0.1], "minimum" = 0, "maximum" = 1e15))]
             pub(crate) friction: Option<f64>,
-            /// Viscous damping, N s/m or N m s/rad; 0 when left out.
+            /// Viscous damping, N s/m or N m s/rad. Default: 0.
             #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e15))]
             pub(crate) damping: Option<f64>,
-            /// Stiffness of a spring in the joint, N/m or N m/rad; 0 when left out.
+            /// Stiffness of the joint spring, N/m or N m/rad. Default: 0.
             #[schemars(extend("examples" = [10.0], "minimum" = 0, "maximum" = 1e15))]
             pub(crate) stiffness: Option<f64>,
-            /// The coordinate at which the spring is at rest; 0 when left out.
+            /// Coordinate at which the spring is at rest, m or rad. Default: 0.
             pub(crate) rest: Option<Angle>,
-            /// Inertia of a rotor seen at the joint, kg or kg m²; 0 when left out.
+            /// Rotor inertia reflected to the joint, kg or kg m². Default: 0.
             #[schemars(extend("examples" = [0.01], "minimum" = 0, "maximum" = 1e18))]
             pub(crate) armature: Option<f64>,
-            /// The coordinate at the start; 0 when left out.
+            /// Coordinate at the start, m or rad. Default: 0.
             pub(crate) initial: Option<Angle>,
         }
 
         impl $name {
-            /// What acts along the freedom, without what else the table says.
+            /// Returns the keys that act along the DOF.
             pub(crate) fn joint_dof(&self) -> JointDofWords<'_> {
                 JointDofWords {
                     limits: self.limits.as_ref(),
@@ -51,45 +51,45 @@ macro_rules! joint_dof_table {
 }
 
 joint_dof_table!(
-    /// A joint. Anchors and axes are in world coordinates, at the initial configuration. What acts along the freedom of a
-    /// joint with one stands here; joints with several have a list, `freedoms`.
+    /// A joint. Anchors and axes are in world coordinates, at the initial configuration. The keys of a single DOF
+    /// stand in this table; a joint with several DOFs has the list `dofs`.
     JointTable {
-        /// Unique name; `joint-1`, `joint-2`, … by position in the file when left out.
+        /// Unique name. Default: `joint-1`, `joint-2`, … by position in the file.
         #[schemars(extend("examples" = ["elbow"]))]
         pub(crate) name: Option<String>,
-        /// What the joint leaves free.
+        /// Kind of joint.
         pub(crate) kind: JointKindName,
-        /// The two bodies; `"world"` is the fixed frame.
+        /// Names of the two bodies; `"world"` is the fixed frame.
         #[schemars(title = "the names of two bodies", extend("examples" = [["world", "rod"]]))]
         pub(crate) between: [String; 2],
-        /// Where the joint sits.
+        /// Position of the joint, m.
         pub(crate) anchor: Option<Vector>,
-        /// The axis it turns about or slides along.
+        /// Axis of rotation or sliding; normal of a planar joint.
         pub(crate) axis: Option<Vector>,
-        /// Second axis of a universal joint, on the second body, perpendicular to `axis`.
+        /// Second axis of a universal joint, fixed to the second body and perpendicular to `axis`.
         pub(crate) second_axis: Option<Vector>,
-        /// The two end points of a distance joint; the two points of a spherical joint or a weld that is open at the start.
+        /// The two end points of a distance joint, m; or the two points of a spherical joint or weld that is open at
+        /// the start.
         #[schemars(title = "two points", extend("examples" = [[[0.0, 0.0], [1.0, 0.0]]]))]
         pub(crate) anchors: Option<[Vector; 2]>,
-        /// Length of a distance joint, m; the initial distance of its anchors when left out.
+        /// Length of a distance joint, m. Default: the initial distance of its anchors.
         #[schemars(extend("examples" = [1.0], "exclusiveMinimum" = 0, "maximum" = 1e9))]
         pub(crate) length: Option<f64>,
-        /// Weight of this joint's position error, from 0 to 1; that of the scheme when left out.
+        /// Weight γ of the position error of this joint, from 0 to 1. Default: that of `[scheme]`.
         #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
         pub(crate) gamma: Option<f64>,
-        /// What acts along the freedoms of a joint with several, one table each: slide and turn of a cylindrical joint, the two
-        /// turns of a universal one, two slides and a turn of a planar one.
-        #[serde(alias = "freedoms")]
+        /// One table per DOF of a joint with several. Cylindrical: translation, rotation. Universal: two rotations.
+        /// Planar: two translations, rotation.
         pub(crate) dofs: Option<Vec<JointDofTable>>,
     }
 );
 
 joint_dof_table!(
-    /// What acts along one freedom of a joint.
+    /// Limits, friction, damping, spring, armature and start of one joint DOF.
     JointDofTable {}
 );
 
-/// What both kinds of table say of a freedom.
+/// Keys common to both kinds of table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointDofWords<'a> {
     pub(crate) limits: Option<&'a [Angle; 2]>,
@@ -101,24 +101,24 @@ pub(crate) struct JointDofWords<'a> {
     pub(crate) initial: Option<&'a Angle>,
 }
 
-/// What a joint leaves free.
+/// Kind of joint, by the motion it allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum JointKindName {
-    /// Turns about one axis.
+    /// Rotation about one axis.
     Revolute,
-    /// Slides along one axis.
+    /// Translation along one axis.
     Prismatic,
-    /// Nothing.
+    /// No relative motion.
     Weld,
-    /// Keeps two points at a distance.
+    /// Two points at a fixed distance.
     Distance,
-    /// Turns about every axis; in space.
+    /// Rotation about every axis; in space.
     Spherical,
-    /// Turns about two perpendicular axes; in space.
+    /// Rotation about two perpendicular axes; in space.
     Universal,
-    /// Turns about an axis and slides along it; in space.
+    /// Rotation about an axis and translation along it; in space.
     Cylindrical,
-    /// Slides in the plane perpendicular to an axis and turns about that axis; in space.
+    /// Translation in the plane perpendicular to an axis and rotation about that axis; in space.
     Planar,
 }

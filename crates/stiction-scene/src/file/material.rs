@@ -3,26 +3,26 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A compliant layer on the surface of bodies, or between two: springs and dampers over a rigid core.
+/// A compliant layer on the surface of bodies, or between two: springs and dampers on a rigid core.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MaterialTable {
-    /// Stiffness, N/m: along the normal, or the whole symmetric matrix by rows for the normal and the friction directions.
+    /// Stiffness, N/m: along the normal, or the symmetric matrix by rows for the normal and the friction directions.
     pub(crate) stiffness: Modulus,
-    /// Stiffness along the surface, N/m; when left out the layer is rigid there.
+    /// Stiffness along the surface, N/m. Default: rigid along the surface.
     #[schemars(extend("examples" = [1000.0], "exclusiveMinimum" = 0, "maximum" = 1e15))]
     pub(crate) tangential_stiffness: Option<f64>,
-    /// Damping, N s/m: along the normal, or the whole symmetric matrix by rows. None when left out.
+    /// Damping, N s/m: along the normal, or the symmetric matrix by rows. Default: 0.
     pub(crate) damping: Option<Modulus>,
-    /// Damping along the surface, N s/m; none when left out.
+    /// Damping along the surface, N s/m. Default: 0.
     #[schemars(extend("examples" = [10.0], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) tangential_damping: Option<f64>,
-    /// Thickness down to a rigid core, m; without end when left out.
+    /// Thickness of the layer above the rigid core, m. Default: unlimited.
     #[schemars(extend("examples" = [0.02], "exclusiveMinimum" = 0))]
     pub(crate) depth: Option<f64>,
 }
 
-/// A stiffness or damping: one number along the normal, or a matrix by rows, 2x2 in the plane and 3x3 in space.
+/// Stiffness or damping: one number along the normal, or a matrix by rows, 2x2 in the plane and 3x3 in space.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "one number, a 2x2 matrix in the plane or a 3x3 matrix in space", extend("examples" = [1000.0]))]

@@ -1,7 +1,7 @@
-//! The scene file as written: one struct per table, before any meaning is checked.
+//! The scene file as written: one struct per table, before any values are checked.
 //!
-//! The doc comments are what a user reads: they become the descriptions of the JSON Schema, and the `title` and `example`
-//! attributes become the words of error messages ("expected an angle: …, such as …").
+//! Users read these doc comments: they become the descriptions of the JSON Schema. The `title` and `examples`
+//! attributes become the words of error messages ("must be an angle: …, such as …").
 
 mod body;
 mod contact;
@@ -37,26 +37,26 @@ pub(crate) use value::{
     Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
 };
 
-/// A scene: what there is, how it moves, and how long to simulate it. SI units throughout.
+/// A scene: bodies, joints, forces, contacts and the simulation settings. All quantities are in SI units.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "stiction scene")]
 pub(crate) struct SceneFile {
-    /// How long and how finely to simulate.
+    /// Duration, time step and preset of the simulation.
     pub(crate) simulation: SimulationTable,
-    /// Choices of the time-stepping scheme; the preset sets what is left out.
+    /// Options of the time-stepping scheme. Default: those of the preset.
     #[serde(default)]
     pub(crate) scheme: SchemeTable,
-    /// The bodies.
+    /// Bodies.
     #[serde(default)]
     pub(crate) body: Vec<BodyTable>,
     /// Joints between bodies, or between a body and the world.
     #[serde(default)]
     pub(crate) joint: Vec<JointTable>,
-    /// What drives joints.
+    /// Motors on joint DOFs.
     #[serde(default)]
     pub(crate) motor: Vec<MotorTable>,
-    /// Joints that follow others.
+    /// Couplings between joint coordinates.
     #[serde(default)]
     pub(crate) coupling: Vec<CouplingTable>,
     /// Springs between points of two bodies.
@@ -71,10 +71,10 @@ pub(crate) struct SceneFile {
     /// Compliant layers by name, for bodies and contacts.
     #[serde(default)]
     pub(crate) material: BTreeMap<String, MaterialTable>,
-    /// What happens between bodies that touch, where no pair rule says otherwise.
+    /// Contact rule of all pairs of bodies without a rule of their own.
     #[serde(default)]
     pub(crate) contact_default: ContactDefaultTable,
-    /// Contact rules for single pairs of bodies.
+    /// Contact rules of single pairs of bodies.
     #[serde(default)]
     pub(crate) contact: Vec<ContactTable>,
 }

@@ -5,83 +5,81 @@ use serde::Deserialize;
 
 use super::Scalar;
 
-/// What drives a freedom of a joint; exactly one of `torque`, `position`, `velocity`.
+/// A motor on a joint DOF, with exactly one of `torque`, `position` and `velocity`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MotorTable {
-    /// Unique name; `motor-1`, `motor-2`, … by position in the file when left out.
+    /// Unique name. Default: `motor-1`, `motor-2`, … by position in the file.
     #[schemars(extend("examples" = ["elbow motor"]))]
     pub(crate) name: Option<String>,
-    /// The joint it drives.
+    /// Name of the joint.
     #[schemars(extend("examples" = ["elbow"]))]
     pub(crate) joint: String,
-    /// The freedom of the joint, by its number; 0 when left out.
+    /// Number of the joint DOF, from 0. Default: 0.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    #[serde(alias = "freedom")]
     pub(crate) dof: Option<u32>,
-    /// A motor of this control u: its force is gain u + bias.
+    /// Control u of a torque motor. Its force is `gain` u + `bias`.
     pub(crate) torque: Option<Scalar>,
-    /// A servo that pulls to this coordinate, m or rad, by `stiffness` and `damping`.
+    /// Target coordinate of a position servo, m or rad. The servo has `stiffness` and `damping`.
     pub(crate) position: Option<Scalar>,
-    /// A servo that pulls to this speed, m/s or rad/s, by `gain`.
+    /// Target speed of a velocity servo, m/s or rad/s. The servo has a `gain`.
     pub(crate) velocity: Option<Scalar>,
-    /// Force of a servo per way to its position.
+    /// Force of a position servo per position error, N/m or N m/rad.
     #[schemars(extend("examples" = [100.0], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) stiffness: Option<f64>,
-    /// Force of a position servo against speed, per speed; 0 when left out.
+    /// Force of a position servo per speed, N s/m or N m s/rad. Default: 0.
     #[schemars(extend("examples" = [5.0], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) damping: Option<f64>,
-    /// Force per control of a motor, 1 when left out; force of a velocity servo per missing speed.
+    /// Force of a torque motor per control (default: 1), or of a velocity servo per speed error.
     #[schemars(extend("examples" = [10.0]))]
     pub(crate) gain: Option<f64>,
-    /// Force of a motor without control: constant, per coordinate and per speed; zero when left out.
+    /// Force of a torque motor at zero control: constant, per coordinate and per speed. Default: 0.
     #[schemars(title = "three numbers", extend("examples" = [[0.0, -10.0, -1.0]]))]
     pub(crate) bias: Option<[f64; 3]>,
-    /// Ratio of motor speed to joint speed: coordinate and speed come to the motor multiplied by it, and its force goes to the
-    /// joint multiplied by it; 1 when left out.
+    /// Gear ratio: motor speed per joint speed. The motor's coordinate and speed are those of the joint times `gear`;
+    /// the joint force is the motor force times `gear`. Default: 1.
     #[schemars(extend("examples" = [50.0]))]
     pub(crate) gear: Option<f64>,
-    /// The control is kept in this range.
+    /// Range to which the control is clamped. Default: unlimited.
     #[schemars(title = "two numbers", extend("examples" = [[-1.0, 1.0]]))]
     pub(crate) control_limits: Option<[f64; 2]>,
-    /// The force before the gear is kept in this range.
+    /// Range to which the motor force (before the gear) is clamped. Default: unlimited.
     #[schemars(title = "two numbers", extend("examples" = [[-20.0, 20.0]]))]
     pub(crate) force_limits: Option<[f64; 2]>,
 }
 
-/// Lets the coordinate of a joint follow that of another: `polynomial`, or `ratio` and `offset`.
+/// A coupling: the coordinate of a joint follows that of another, by `polynomial` or by `ratio` and `offset`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CouplingTable {
-    /// Unique name; `coupling-1`, `coupling-2`, … by position in the file when left out.
+    /// Unique name. Default: `coupling-1`, `coupling-2`, … by position in the file.
     #[schemars(extend("examples" = ["gears"]))]
     pub(crate) name: Option<String>,
-    /// The joint that follows.
+    /// Name of the joint that follows.
     #[schemars(extend("examples" = ["left finger"]))]
     pub(crate) follower: String,
-    /// The freedom of the follower, by its number; 0 when left out.
+    /// Number of the follower's DOF, from 0. Default: 0.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    #[serde(alias = "follower_freedom")]
     pub(crate) follower_dof: Option<u32>,
-    /// The joint that leads; when left out, the follower keeps the coordinate `offset`.
+    /// Name of the joint that leads. Default: none; the follower then keeps the coordinate `offset`.
     #[schemars(extend("examples" = ["right finger"]))]
     pub(crate) leader: Option<String>,
-    /// The freedom of the leader, by its number; 0 when left out.
+    /// Number of the leader's DOF, from 0. Default: 0.
     #[schemars(range(min = 0, max = 2), title = "a whole number from 0 to 2", extend("examples" = [1]))]
-    #[serde(alias = "leader_freedom")]
     pub(crate) leader_dof: Option<u32>,
-    /// Coordinate of the follower per coordinate of the leader; 1 when left out.
+    /// Follower coordinate per leader coordinate. Default: 1.
     #[schemars(extend("examples" = [-2.0]))]
     pub(crate) ratio: Option<f64>,
-    /// Coordinate of the follower where that of the leader is 0; 0 when left out.
+    /// Follower coordinate at leader coordinate 0. Default: 0.
     #[schemars(extend("examples" = [0.1]))]
     pub(crate) offset: Option<f64>,
-    /// Instead of `ratio` and `offset`: coefficients of the follower's coordinate as a polynomial of the leader's, constant first.
+    /// Coefficients of the follower's coordinate as a polynomial of the leader's, constant first; instead of `ratio`
+    /// and `offset`.
     #[schemars(title = "one to five numbers", extend("examples" = [[0.0, 1.0, 0.5]]))]
     pub(crate) polynomial: Option<Polynomial>,
 }
 
-/// Coefficients, constant first.
+/// Coefficients of a polynomial, constant first.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct Polynomial(#[schemars(length(min = 1, max = 5))] pub(crate) Vec<f64>);

@@ -1,4 +1,4 @@
-//! The words a scene file uses for the choices of a scheme, and the types of `stiction-stepping` they stand for.
+//! Words of a scene file for the options of a scheme, and the types of `stiction-stepping` they stand for.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,27 +8,30 @@ use stiction_stepping::{
     Undetermined,
 };
 
-/// A named scheme: a row of the table of choices.
+/// A preset: a named combination of scheme options.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Preset")]
 pub(crate) enum PresetWord {
-    /// Gaps count in full (γ = 1), and friction has its exact cone.
+    /// Nonlinear complementarity problem with the quadratic friction cone; gaps count in full (γ = 1).
     #[default]
     Ncp,
-    /// Gaps count in full (γ = 1); friction by a polygon of directions.
+    /// Scheme of Stewart and Trinkle: polygonal friction cone; gaps count in full (γ = 1).
     StewartTrinkle,
-    /// Gaps do not count (γ = 0): velocities are feasible, positions drift. Friction by a polygon of directions.
+    /// Scheme of Anitescu and Potra: polygonal friction cone; gaps do not count (γ = 0), so velocities are feasible
+    /// and positions drift.
     AnitescuPotra,
-    /// Gaps count by the factor γ of `[scheme]`, 0.3 when left out. Friction by a polygon of directions.
+    /// Scheme of Anitescu and Hart: polygonal friction cone; gaps count with the weight γ of `[scheme]`, 0.3 by
+    /// default.
     AnitescuHart,
-    /// The θ-method of Moreau and Jean: velocities only, positions drift. Friction has its exact cone.
+    /// θ-method of Moreau and Jean: quadratic friction cone; constraints on velocities only, so positions drift.
     MoreauJean,
-    /// Accelerations integrated from event to event: slow and accurate, to compare with.
+    /// Event-driven integration of accelerations: slow and accurate, for comparison.
     Reference,
-    /// Bodies without inertia: forces are in balance, and prescribed bodies push the others. Friction has its exact cone.
+    /// Bodies without inertia: forces are in equilibrium, and prescribed bodies push the others. Quadratic friction
+    /// cone.
     Quasistatic,
-    /// Contacts and joints hold at the end of the step, without any linearisation. Friction has its exact cone.
+    /// Contacts and joints hold at the end of the step, without linearisation. Quadratic friction cone.
     GeometricallyImplicit,
 }
 
@@ -47,18 +50,18 @@ impl From<PresetWord> for Preset {
     }
 }
 
-/// Where the contact geometry of a step is taken.
+/// Configuration at which contacts are linearised.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Jacobians")]
 pub(crate) enum JacobiansWord {
-    /// At the configuration q at the start of the step.
+    /// Configuration q at the start of the step.
     Start,
-    /// At q + h v, the configuration predicted with the velocity at the start.
+    /// Configuration q + h v, predicted with the velocity at the start of the step.
     Predicted,
-    /// At the end of the step, by solving again and again until it stops moving.
+    /// Configuration at the end of the step, by a fixed-point iteration.
     End,
-    /// At the end of the step, by Newton's method for all unknowns at once.
+    /// Configuration at the end of the step, by Newton's method for all unknowns at once.
     Implicit,
 }
 
@@ -73,17 +76,17 @@ impl From<JacobiansWord> for LineariseAt {
     }
 }
 
-/// What the unknowns of a step are.
+/// Unknowns of a step.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Coordinates")]
 pub(crate) enum CoordinatesWord {
-    /// The velocities of all bodies; joints are constraints.
+    /// Velocities of all bodies; joints are constraints.
     #[default]
     Maximal,
-    /// The velocities of the joints; only loops are constraints.
+    /// Joint velocities; only closed loops are constraints.
     Reduced,
-    /// The same, with joints eliminated by hierarchic assembly.
+    /// Joint velocities, with joints eliminated by hierarchic assembly (divide and conquer).
     DivideAndConquer,
 }
 
@@ -97,15 +100,15 @@ impl From<CoordinatesWord> for Coordinates {
     }
 }
 
-/// Which velocity moves bodies over a step.
+/// Velocity that moves the bodies over a step.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "PositionUpdate")]
 pub(crate) enum PositionWord {
-    /// The velocity at its end.
+    /// Velocity at the end of the step.
     #[default]
     End,
-    /// The average of the velocities at both ends.
+    /// Average of the velocities at the start and the end of the step.
     Average,
 }
 
@@ -118,17 +121,17 @@ impl From<PositionWord> for PositionUpdate {
     }
 }
 
-/// Which velocity of kinematic bodies friction sees.
+/// Velocity of kinematic bodies in the friction law.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "PrescribedSlip")]
 pub(crate) enum SlipWord {
-    /// The velocity at the start of the step.
+    /// Velocity at the start of the step.
     Start,
-    /// The displacement over the step divided by h, so that a body that sticks moves exactly along.
+    /// Displacement over the step divided by h, so that a sticking body moves exactly with the surface.
     #[default]
     Displacement,
-    /// The velocity at the end of the step.
+    /// Velocity at the end of the step.
     End,
 }
 
@@ -142,15 +145,15 @@ impl From<SlipWord> for PrescribedSlip {
     }
 }
 
-/// How orientations in space advance.
+/// Integration of orientations in space.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Turning")]
 pub(crate) enum TurningWord {
-    /// On the group of rotations, by the exponential map.
+    /// Exponential map on the rotation group.
     #[default]
     Exponential,
-    /// The plain Euler step, renormalised; for comparison.
+    /// Explicit Euler step of the quaternion, renormalised; for comparison.
     Euler,
 }
 
@@ -163,16 +166,16 @@ impl From<TurningWord> for OrientationUpdate {
     }
 }
 
-/// The set of friction impulses at a contact.
+/// Set of admissible friction impulses at a contact.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "FrictionSet")]
 pub(crate) enum FrictionWord {
-    /// The exact disc or ellipsoid.
+    /// Quadratic cone: the exact disc or ellipsoid.
     Quadratic,
-    /// A polygon of `directions` corners inside it.
+    /// Inscribed polygon with `directions` corners.
     Polygon,
-    /// A square around it: two independent frictions, along the first friction direction and across.
+    /// Circumscribed square: independent friction along the first friction direction and across it.
     Box,
 }
 
@@ -186,17 +189,17 @@ impl From<FrictionWord> for FrictionSet {
     }
 }
 
-/// How a vertex passes a corner that sticks out.
+/// Treatment of a vertex at a convex corner.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Corners")]
 pub(crate) enum CornersWord {
-    /// By one of its faces, chosen by where the vertex is at the end of the step.
+    /// One face, chosen by the position of the vertex at the end of the step.
     #[default]
     Exact,
-    /// By one of its faces, chosen within the problem by further variables; for linear friction sets.
+    /// One face, chosen inside the complementarity problem by extra variables; for polygonal friction.
     Disjunctive,
-    /// By both faces as if they had no end: wrong, for comparison.
+    /// Both faces, extended without end: wrong, for comparison.
     Conjunctive,
 }
 
@@ -210,16 +213,16 @@ impl From<CornersWord> for CornerLogic {
     }
 }
 
-/// What contacts give back after they were hit.
+/// Impact law.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Impact")]
 pub(crate) enum ImpactWord {
-    /// Nothing.
+    /// No restitution.
     Inelastic,
-    /// Velocities: after the impact ε times as fast as before.
+    /// Newton: the separation velocity is ε times the approach velocity.
     Newton,
-    /// Impulses: ε times the impulse of compression.
+    /// Poisson: the impulse of restitution is ε times the impulse of compression.
     Poisson,
 }
 
@@ -233,14 +236,14 @@ impl From<ImpactWord> for Impact {
     }
 }
 
-/// What quasistatic bodies do that the balance of forces leaves free.
+/// Choice of quasistatic motions that the equilibrium of forces leaves undetermined.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Undetermined")]
 pub(crate) enum UndeterminedWord {
-    /// As little as possible.
+    /// Minimum-norm motion.
     Rest,
-    /// What they did in the last step, as nearly as possible.
+    /// Motion nearest to that of the last step.
     Continue,
 }
 
@@ -253,27 +256,27 @@ impl From<UndeterminedWord> for Undetermined {
     }
 }
 
-/// A way to stabilise that needs no numbers.
+/// A stabilisation without parameters.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "StabilisationWord")]
 pub(crate) enum StabilisationWord {
-    /// That of the preset: its weights γ, or projection in the reference.
+    /// That of the preset: its weights γ, or projection for the preset `reference`.
     Usual,
-    /// Multipliers of their own keep the positions of joints.
+    /// Separate multipliers for the position constraints of joints.
     Multiplier,
     /// Independent coordinates only; for the preset `reference`.
     Reduction,
 }
 
-/// What a projection after the step restores.
+/// Constraints that a projection after the step restores.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Manifold")]
 pub(crate) enum ManifoldWord {
-    /// Joints are closed and bodies apart.
+    /// Positions: joints are closed and bodies do not overlap.
     Positions,
-    /// Joints do not move apart.
+    /// Velocities: joints do not separate.
     Velocities,
     /// Positions, then velocities.
     Both,

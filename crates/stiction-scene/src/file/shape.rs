@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{Angle, Orientation, Vector};
 
-/// A collision shape: exactly one kind of shape, and where it sits on the body.
+/// A collision shape: exactly one kind of shape, and its pose on the body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShapeTable {
@@ -15,18 +15,18 @@ pub(crate) struct ShapeTable {
     pub(crate) disc: Option<RadiusTable>,
     /// A ball in space.
     pub(crate) sphere: Option<RadiusTable>,
-    /// All points within `radius` of a segment on the local x axis.
+    /// A capsule: all points within `radius` of a segment on the local x axis.
     pub(crate) capsule: Option<CapsuleTable>,
-    /// A rectangle in the plane, a cuboid in space.
+    /// A rectangle in the plane, or a cuboid in space.
     #[serde(rename = "box")]
     pub(crate) cuboid: Option<BoxTable>,
-    /// A polygon in the plane, convex or with notches.
+    /// A polygon in the plane, convex or not.
     pub(crate) polygon: Option<PolygonTable>,
     /// The convex hull of points in space.
     pub(crate) polyhedron: Option<VerticesTable>,
     /// The convex hull of points, in the plane or in space.
     pub(crate) hull: Option<VerticesTable>,
-    /// Everything below a line (plane) or a plane (space) through the shape's origin.
+    /// A half-plane or half-space, bounded by the line or plane through the shape's origin.
     pub(crate) halfspace: Option<HalfSpaceTable>,
     /// An ellipse in the plane.
     pub(crate) ellipse: Option<EllipseTable>,
@@ -38,34 +38,35 @@ pub(crate) struct ShapeTable {
     pub(crate) cylinder: Option<CylinderTable>,
     /// A superquadric (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q ≤ 1 in space.
     pub(crate) superquadric: Option<SuperquadricTable>,
-    /// A convex solid made of other shapes.
+    /// The intersection of convex shapes.
     pub(crate) implicit: Option<ImplicitTable>,
-    /// Where the shape's origin sits in the body frame, m.
+    /// Origin of the shape in the body frame, m. Default: the origin of the body.
     pub(crate) position: Option<Vector>,
-    /// How the shape is turned on the body, in the plane.
+    /// Angle of the shape in the body frame, in the plane. Default: 0.
     pub(crate) angle: Option<Angle>,
-    /// How the shape is turned on the body, in space.
+    /// Orientation of the shape in the body frame, in space. Default: that of the body.
     pub(crate) orientation: Option<Orientation>,
-    /// The groups it belongs to, numbers from 0 to 31; `[0]` when left out.
+    /// Collision groups of the shape, numbers from 0 to 31. Default: `[0]`.
     #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
     pub(crate) groups: Option<Vec<GroupNumber>>,
-    /// The groups it meets; `[0]` when left out. Two shapes touch where a group of one is among those that the other meets.
+    /// Collision groups that the shape collides with. Default: `[0]`. Two shapes collide if a group of one is in
+    /// `meets` of the other.
     #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
     pub(crate) meets: Option<Vec<GroupNumber>>,
 }
 
-/// The number of a group of shapes.
+/// Number of a collision group.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "a whole number from 0 to 31", extend("examples" = [1]))]
 pub(crate) struct GroupNumber(#[schemars(range(min = 0, max = 31))] pub(crate) u32);
 
-/// A point needs no sizes: `point = {}`.
+/// A point, which has no sizes: `point = {}`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PointTable {}
 
-/// The size of a disc or ball.
+/// Size of a disc or ball.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RadiusTable {
@@ -74,7 +75,7 @@ pub(crate) struct RadiusTable {
     pub(crate) radius: f64,
 }
 
-/// The sizes of a capsule.
+/// Sizes of a capsule.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CapsuleTable {
@@ -86,13 +87,13 @@ pub(crate) struct CapsuleTable {
     pub(crate) radius: f64,
 }
 
-/// The sizes of a box: `half_extents` or `size`.
+/// Sizes of a box: `half_extents` or `size`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BoxTable {
     /// Half the edge lengths along the local axes, m.
     pub(crate) half_extents: Option<Vector>,
-    /// The edge lengths along the local axes, m.
+    /// Edge lengths along the local axes, m.
     pub(crate) size: Option<Vector>,
 }
 
@@ -100,71 +101,71 @@ pub(crate) struct BoxTable {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PolygonTable {
-    /// The corners, counter-clockwise, m; the outline must not touch itself.
+    /// Vertices in counter-clockwise order, m. The outline must not touch itself.
     pub(crate) vertices: Option<Vec<Vector>>,
-    /// A polygon with equal sides.
+    /// A regular polygon.
     pub(crate) regular: Option<RegularTable>,
 }
 
-/// A regular polygon; its first corner is on the local x axis.
+/// A regular polygon; its first vertex is on the local x axis.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RegularTable {
     /// Number of sides, from 3 to 1000.
     #[schemars(range(min = 3, max = 1000), title = "a whole number from 3 to 1000", extend("examples" = [6]))]
     pub(crate) sides: u32,
-    /// Distance of the corners from the centre, m.
+    /// Distance of the vertices from the centre, m.
     #[schemars(extend("examples" = [0.1], "exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub(crate) radius: f64,
 }
 
-/// Corners of a convex hull.
+/// Points of a convex hull.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VerticesTable {
-    /// The points, m; those inside the hull are dropped.
+    /// Points, m. Points inside the hull are dropped.
     pub(crate) vertices: Vec<Vector>,
 }
 
-/// The direction of a half-space.
+/// Direction of a half-space.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HalfSpaceTable {
-    /// Direction out of the solid; need not have length one.
+    /// Outward normal of the solid; its length does not matter.
     pub(crate) normal: Vector,
 }
 
-/// The sizes of an ellipse.
+/// Sizes of an ellipse.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EllipseTable {
-    /// Half the lengths of the two axes, along the local x and y axis, m.
+    /// Semi-axes along the local x and y axis, m.
     #[schemars(title = "two numbers", extend("examples" = [[4.0, 2.0]]))]
     pub(crate) semi_axes: [f64; 2],
 }
 
-/// The sizes of a superellipse.
+/// Sizes of a superellipse.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SuperellipseTable {
-    /// Half the lengths of the two axes, along the local x and y axis, m.
+    /// Semi-axes along the local x and y axis, m.
     #[schemars(title = "two numbers", extend("examples" = [[2.3, 1.1]]))]
     pub(crate) semi_axes: [f64; 2],
-    /// The exponent p: 2 is an ellipse, larger ones come nearer to a rectangle.
+    /// Exponent p, from 2 (an ellipse) to 64 (nearly a rectangle).
     #[schemars(extend("examples" = [4.0], "minimum" = 2, "maximum" = 64))]
     pub(crate) exponent: f64,
 }
 
-/// The sizes of an ellipsoid.
+/// Sizes of an ellipsoid.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EllipsoidTable {
-    /// Half the lengths of the three axes, along the local x, y and z axis, m.
+    /// Semi-axes along the local x, y and z axis, m.
     #[schemars(title = "three numbers", extend("examples" = [[0.3, 0.2, 0.1]]))]
     pub(crate) semi_axes: [f64; 3],
 }
 
-/// The sizes of a cylinder.
+/// Sizes of a cylinder.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CylinderTable {
@@ -176,22 +177,22 @@ pub(crate) struct CylinderTable {
     pub(crate) radius: f64,
 }
 
-/// The sizes of a superquadric.
+/// Sizes of a superquadric.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SuperquadricTable {
-    /// Half the lengths of the three axes, along the local x, y and z axis, m.
+    /// Semi-axes along the local x, y and z axis, m.
     #[schemars(title = "three numbers", extend("examples" = [[0.3, 0.2, 0.1]]))]
     pub(crate) semi_axes: [f64; 3],
-    /// The exponents p (round the z axis) and q (along it), from 2 to 64.
+    /// Exponents p (around the z axis) and q (along it), from 2 to 64.
     #[schemars(title = "two numbers", extend("examples" = [[4.0, 4.0]]))]
     pub(crate) exponents: [f64; 2],
 }
 
-/// A convex solid made of other shapes.
+/// An intersection of convex shapes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImplicitTable {
-    /// Convex shapes, each with its place; the solid is what they have in common.
+    /// Convex shapes, each with its own pose. The solid is their intersection.
     pub(crate) intersection: Vec<ShapeTable>,
 }

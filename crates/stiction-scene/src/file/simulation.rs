@@ -9,94 +9,97 @@ use super::scheme_words::{
 };
 use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
-/// How long and how finely to simulate.
+/// Duration, time step and preset of the simulation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimulationTable {
-    /// Simulated time, s. At most 1e9 steps.
+    /// Simulated time, s; at most 1e9 steps.
     #[schemars(extend("examples" = [1.0], "exclusiveMinimum" = 0))]
     pub(crate) duration: f64,
     /// Time step h, s; from 1e-9 to 10.
     #[schemars(extend("examples" = [0.0025], "minimum" = 1e-9, "maximum" = 10))]
     pub(crate) step: f64,
-    /// The time-stepping scheme, by name; `[scheme]` refines it.
+    /// Preset of the time-stepping scheme. `[scheme]` refines it. Default: `ncp`.
     #[serde(default)]
     pub(crate) preset: PresetWord,
-    /// Gravitational acceleration, m/s²; 9.81 downwards (−y in the plane, −z in space) when left out. In the plane a third number
-    /// presses bodies onto their supports.
+    /// Gravitational acceleration, m/s². Default: 9.81 downwards (−y in the plane, −z in space). In the plane a third
+    /// component presses bodies onto their supports.
     pub(crate) gravity: Option<Vector>,
-    /// 2 for the plane, 3 for space; found from the positions when left out.
+    /// Dimension: 2 for the plane, 3 for space. Default: that of the positions.
     #[schemars(range(min = 2, max = 3), title = "2 or 3", extend("examples" = [2]))]
     pub(crate) dimension: Option<u32>,
-    /// Every how many steps the state is recorded; 1 when left out.
+    /// Number of steps per recorded state. Default: 1.
     pub(crate) record_every: Option<Count>,
 }
 
-/// Choices of the time-stepping scheme.
+/// Options of the time-stepping scheme.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchemeTable {
-    /// Thickness of a layer that keeps shapes apart, m: they never overlap, and a step that would use it up fails. None when left out.
+    /// Thickness of a protective layer that keeps shapes apart, m. Shapes never overlap; a step that would use up the
+    /// layer fails. Default: 0.
     #[schemars(extend("examples" = [0.005], "minimum" = 0, "maximum" = 1e9))]
     pub(crate) protective_layer: Option<f64>,
-    /// What the unknowns of a step are: the velocities of all bodies with joints as constraints (`maximal`, when left out), or those of the
-    /// joints, which then cannot drift (`reduced`, `divide-and-conquer`).
+    /// Unknowns of a step: body velocities with joints as constraints (`maximal`), or joint velocities without joint
+    /// drift (`reduced`, `divide-and-conquer`). Default: `maximal`.
     #[serde(default)]
     pub(crate) coordinates: CoordinatesWord,
-    /// Weight γ of the contact gaps, from 0 to 1; free to choose for the presets `ncp` (1 when left out) and
-    /// `anitescu-hart` (0.3 when left out).
+    /// Weight γ of the contact gaps, from 0 to 1; only for the presets `ncp` (default: 1) and `anitescu-hart`
+    /// (default: 0.3).
     #[schemars(extend("examples" = [0.3], "minimum" = 0, "maximum" = 1))]
     pub(crate) gamma: Option<f64>,
-    /// Weight of the position errors of joints, from 0 to 1; as `gamma` when left out.
+    /// Weight γ of the position errors of joints, from 0 to 1. Default: `gamma`.
     #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) joint_gamma: Option<f64>,
-    /// Where the contact geometry is taken: at the `start` of the step, at the position `predicted` for its end, at its
-    /// `end` by a fixed point, or there by Newton's method (`implicit`); that of the preset when left out, `start` for most.
+    /// Configuration at which contacts are linearised: `start` of the step, `predicted` end, `end` by a fixed-point
+    /// iteration, or end by Newton's method (`implicit`). Default: that of the preset, `start` for most.
     pub(crate) jacobians: Option<JacobiansWord>,
-    /// Which velocity moves bodies over a step: that of its `end` (when left out), or the `average` of both ends, with which free flight is
-    /// exact and compliant layers keep their energy.
+    /// Velocity that moves the bodies: that at the `end` of the step, or the `average` of start and end. With the
+    /// average, free flight is exact and compliant layers conserve energy. Default: `end`.
     #[serde(default)]
     pub(crate) position_update: PositionWord,
-    /// True cuts a step where a compliant layer is touched first.
+    /// True to split a step at the time at which a compliant layer is first touched. Default: false.
     #[serde(default)]
     pub(crate) locate_contacts: bool,
-    /// Into how many steps at least the natural period of a pressed layer is cut; steps are as given when left out.
+    /// Smallest number of steps per natural period of a pressed compliant layer. Default: no subdivision.
     #[schemars(range(min = 1, max = 10000), title = "a whole number from 1 to 10000", extend("examples" = [40]))]
     pub(crate) steps_per_period: Option<u32>,
-    /// The set of friction impulses: the exact `quadratic` cone, a `polygon` of directions, or a `box`; that of the preset when
-    /// left out.
+    /// Friction model: the exact `quadratic` cone, a `polygon` of directions, or a `box`. Default: that of the
+    /// preset.
     pub(crate) friction: Option<FrictionWord>,
-    /// How a vertex passes a corner that sticks out, in the plane: by the `exact` face (when left out), by a `disjunctive` problem, or
-    /// by both faces (`conjunctive`), which is wrong and for comparison.
+    /// Treatment of a vertex at a convex corner, in the plane: the `exact` face, a `disjunctive` problem, or both
+    /// faces (`conjunctive`; wrong, for comparison). Default: `exact`.
     #[serde(default)]
     pub(crate) corners: CornersWord,
-    /// What contacts give back: `newton` (velocities, when left out) or `poisson` (impulses) with their coefficient of
-    /// restitution, or nothing (`inelastic`).
+    /// Impact law: `newton` (velocities), `poisson` (impulses) or `inelastic` (no restitution). Default: `newton`.
     pub(crate) impact: Option<ImpactWord>,
-    /// With the preset `quasistatic`: what bodies do where the balance of forces leaves it free, as little as possible (`rest`,
-    /// when left out) or what they did before (`continue`).
+    /// Motion that equilibrium leaves undetermined, with the preset `quasistatic`: the minimum-norm motion (`rest`)
+    /// or that nearest to the last step (`continue`). Default: `rest`.
     pub(crate) undetermined: Option<UndeterminedWord>,
-    /// Number of directions of a friction polygon in space and under supports: even, from 4 to 1024; 8 when left out. The plane always has two.
+    /// Number of directions of the friction polygon in space and under supports: even, from 4 to 1024. Default: 8.
+    /// The plane always has two.
     #[schemars(title = "an even whole number from 4 to 1024", extend("examples" = [8]))]
     pub(crate) directions: Option<u32>,
-    /// Contacts nearer than this are given to the solver; `"auto"` when left out.
+    /// Distance below which contacts enter the solver. Default: `"auto"`.
     pub(crate) margin: Option<MarginValue>,
-    /// Which velocity of moving surfaces friction sees: at the `start` of the step, their `displacement` over the step, or
-    /// at the `end` of it.
+    /// Velocity of moving surfaces in the friction law: that at the `start` of the step, the `displacement` over the
+    /// step divided by h, or that at the `end`. Default: `displacement`.
     #[serde(default)]
     pub(crate) prescribed_slip: SlipWord,
-    /// How orientations in space advance: by the `exponential` map, or by the plain `euler` step of the papers.
+    /// Integration of orientations in space: the `exponential` map, or the explicit `euler` step. Default:
+    /// `exponential`.
     #[serde(default)]
     pub(crate) orientation: TurningWord,
-    /// What is done against drift in joints and gaps: `"usual"` (when left out), `"multiplier"`, `"reduction"`, or a table
-    /// with one of `baumgarte`, `ascher`, `projection`.
+    /// Stabilisation against drift of joints and gaps: `"usual"`, `"multiplier"`, `"reduction"`, or a table with one
+    /// of `baumgarte`, `ascher`, `projection`. Default: `"usual"`.
     pub(crate) stabilisation: Option<StabilisationValue>,
-    /// How often a step that was not solved may be halved, up to 10; 3 when left out. The preset `reference` chooses its own steps.
+    /// Largest number of times that an unsolved step is halved, up to 10. Default: 3. The preset `reference` chooses
+    /// its own steps.
     #[schemars(range(min = 0, max = 10), title = "a whole number from 0 to 10", extend("examples" = [4]))]
     pub(crate) halve_steps: Option<u32>,
 }
 
-/// What is done against drift: a word, or a table with numbers.
+/// Stabilisation against drift: a word, or a table with parameters.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(
@@ -108,35 +111,35 @@ pub(crate) enum StabilisationValue {
     Table(StabilisationTable),
 }
 
-/// A way to stabilise with its numbers; exactly one of the three.
+/// A stabilisation with parameters; exactly one of the three.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StabilisationTable {
-    /// Joint errors Φ obey Φ'' + a Φ' + b Φ = 0.
+    /// Baumgarte: joint errors Φ obey Φ'' + a Φ' + b Φ = 0.
     pub(crate) baumgarte: Option<BaumgarteTable>,
-    /// Joint errors decay as exp(−rate t).
+    /// Ascher: joint errors decay as exp(−rate t).
     pub(crate) ascher: Option<AscherTable>,
-    /// After the step: `positions` (joints closed, bodies apart), `velocities` (of joints) or `both`.
+    /// Projection after the step onto `positions` (joints closed, no overlap), `velocities` (of joints) or `both`.
     pub(crate) projection: Option<ManifoldWord>,
 }
 
-/// The coefficients of Baumgarte's equation; damping² = 4 stiffness closes fastest without swinging.
+/// Coefficients of Baumgarte's equation. With damping² = 4 stiffness, errors decay fastest without oscillation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BaumgarteTable {
-    /// The coefficient a of Φ', 1/s.
+    /// Coefficient a of Φ', 1/s.
     #[schemars(extend("examples" = [20.0], "exclusiveMinimum" = 0, "maximum" = 1e12))]
     pub(crate) damping: f64,
-    /// The coefficient b of Φ, 1/s².
+    /// Coefficient b of Φ, 1/s².
     #[schemars(extend("examples" = [100.0], "exclusiveMinimum" = 0, "maximum" = 1e12))]
     pub(crate) stiffness: f64,
 }
 
-/// The rate of Ascher's term.
+/// Rate of Ascher's term.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AscherTable {
-    /// How fast joint errors decay, 1/s.
+    /// Decay rate of joint errors, 1/s.
     #[schemars(extend("examples" = [50.0], "exclusiveMinimum" = 0, "maximum" = 1e12))]
     pub(crate) rate: f64,
 }

@@ -1,21 +1,21 @@
-//! The values of fields: numbers, angles, expressions of time, vectors, orientations.
+//! Values of keys: numbers, angles, expressions of time, vectors, orientations.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A number of radians, or a text with its unit: `"30 deg"`, `"0.5 rad"`.
+/// An angle: a number of radians, or a text with a unit, `"30 deg"` or `"0.5 rad"`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "an angle: a number of radians or a text with a unit", extend("examples" = ["30 deg"]))]
 pub enum Angle {
     /// Radians.
     Radians(f64),
-    /// A number and its unit.
+    /// Number with a unit.
     Text(#[schemars(regex(pattern = r"^\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\s*(deg|rad)\s*$"))] String),
 }
 
 impl Angle {
-    /// The angle in radians; NaN where there is no number, `None` for a text without a unit.
+    /// Returns the angle in radians; NaN for a text without a valid number, `None` for a text without a unit.
     pub fn radians(&self) -> Option<f64> {
         let text = match self {
             Self::Radians(radians) => return Some(*radians),
@@ -39,19 +39,19 @@ pub(crate) enum Scalar {
     Expression(String),
 }
 
-/// Coordinates: two in the plane, three in space.
+/// A vector: two components in the plane, three in space.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "two numbers in the plane or three in space", extend("examples" = [[0.0, 1.0]]))]
 pub(crate) struct Vector(#[schemars(length(min = 2, max = 3))] pub(crate) Vec<f64>);
 
-/// Components that may vary with time: two in the plane, three in space.
+/// A vector that may vary with time: two components in the plane, three in space.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "two numbers or expressions of t in the plane, three in space", extend("examples" = [["0.4*t", "0"]]))]
 pub(crate) struct ScalarVector(#[schemars(length(min = 2, max = 3))] pub(crate) Vec<Scalar>);
 
-/// A turning quantity: one number in the plane, a vector in space.
+/// An angular velocity: one number in the plane, a vector in space.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "one number in the plane or three in space", extend("examples" = [4.0]))]
@@ -69,8 +69,8 @@ pub(crate) enum Torque {
     Spatial([Scalar; 3]),
 }
 
-/// Moment of inertia about the centre of mass: one number in the plane; in space the three principal moments along the body
-/// axes, or the whole symmetric matrix by rows.
+/// Inertia about the centre of mass. In the plane: one number. In space: the three principal moments along the body
+/// axes, or the symmetric matrix by rows.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "one number in the plane, three principal moments or a 3x3 matrix in space", extend("examples" = [[0.1, 0.2, 0.2]]))]
@@ -93,20 +93,21 @@ pub(crate) enum Orientation {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OrientationTable {
-    /// Turns about the fixed x, y and z axes, in this order.
+    /// Rotations about the fixed x, y and z axes, in this order.
     #[schemars(title = "three angles", extend("examples" = [["30 deg", 0.0, 0.0]]))]
     pub(crate) roll_pitch_yaw: Option<[Angle; 3]>,
-    /// Turns about the body's own first, then second, then third axis.
+    /// Rotations about the body's own first, second and third axis, in this order.
     #[schemars(title = "three angles", extend("examples" = [["30 deg", 0.0, 0.0]]))]
     pub(crate) body_123: Option<[Angle; 3]>,
-    /// Axis of a single turn; needs `angle`.
+    /// Axis of a single rotation; needs `angle`.
     #[schemars(title = "three numbers", extend("examples" = [[0.0, 0.0, 1.0]]))]
     pub(crate) axis: Option<[f64; 3]>,
-    /// Angle of the single turn about `axis`.
+    /// Angle of the rotation about `axis`.
     pub(crate) angle: Option<Angle>,
 }
 
-/// Contacts nearer than this are given to the solver: a distance in metres, or `"auto"` for what can be reached in one step.
+/// Distance below which contacts enter the solver: metres, or `"auto"` for the distance that can be closed in one
+/// step.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "a distance in metres or \"auto\"", extend("examples" = [0.02]))]
@@ -122,7 +123,7 @@ pub(crate) enum AutoWord {
     Auto,
 }
 
-/// A count from 1 on.
+/// A count of at least 1.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "a whole number from 1 on", extend("examples" = [8]))]

@@ -1,6 +1,7 @@
-//! What URDF and MJCF have in common: a tree of links, and what acts on it.
+//! Common description of URDF and MJCF: a tree of links, and actuators and constraints on it.
 //!
-//! Link 0 is the world. Every other link hangs on an earlier one, by no joint (fixed) or by joints one after another:
+//! Link 0 is the world. Every other link has an earlier link as its parent, to which it is fixed (no joint) or
+//! connected by joints in series:
 //!
 //! ```text
 //! pose in parent = origin · J₁(q₁) · J₂(q₂) · …     J = T(anchor) · R(axis, q − reference) · T(−anchor)   for a hinge
@@ -15,38 +16,38 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 /// A robot, or a whole scene of bodies, as read from URDF or MJCF.
 #[derive(Clone, Debug)]
 pub struct Robot {
-    /// The name in the file.
+    /// Name in the file.
     pub name: String,
-    /// Whose rules it follows where the files do not say.
+    /// Format, which determines the defaults.
     pub format: Format,
-    /// The folder that paths of meshes start from; `None` where the robot was read from a text.
+    /// Root folder of mesh paths; `None` if the robot was read from a text.
     pub assets: Option<PathBuf>,
-    /// The links; the first is the world, and parents stand before their children.
+    /// Links; the first is the world, and parents precede their children.
     pub links: Vec<Link>,
     /// Frames that actuators and constraints refer to.
     pub sites: Vec<Site>,
-    /// What drives joints.
+    /// Actuators of joints.
     pub actuators: Vec<Actuator>,
-    /// What closes loops and couples joints.
+    /// Constraints that close loops or couple joints.
     pub constraints: Vec<Constraint>,
-    /// Pairs of links that never touch each other.
+    /// Pairs of links that never collide.
     pub excludes: Vec<[LinkId; 2]>,
-    /// States of the whole robot by name.
+    /// States of the whole robot, by name.
     pub keyframes: Vec<Keyframe>,
-    /// Acceleration of gravity; `None` where the file does not say (URDF).
+    /// Gravitational acceleration, m/s²; `None` if the file does not give it (URDF).
     pub gravity: Option<Vector3<f64>>,
-    /// Step of the simulation in seconds, where the file says.
+    /// Time step, s, if the file gives it.
     pub timestep: Option<f64>,
-    /// Everything in the file that has no effect here, with place and reason.
+    /// Contents of the file without effect here, with place and reason.
     pub unsupported: Vec<Note>,
 }
 
-/// A format of robots.
+/// Robot file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// That of ROS.
+    /// URDF, of ROS.
     Urdf,
-    /// That of `MuJoCo`.
+    /// MJCF, of `MuJoCo`.
     Mjcf,
 }
 
@@ -57,30 +58,30 @@ pub struct LinkId(pub usize);
 /// A joint: the link it moves, and its number among the joints of that link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JointId {
-    /// The link that moves.
+    /// Link that moves.
     pub link: LinkId,
-    /// Which of its joints, from 0.
+    /// Number among the joints of the link, from 0.
     pub joint: usize,
 }
 
 /// A rigid part.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// The name in the file, or one made up where it has none.
+    /// Name in the file, or a generated one.
     pub name: String,
-    /// The link it hangs on; `None` for the world.
+    /// Parent link; `None` for the world.
     pub parent: Option<LinkId>,
-    /// Pose in the parent where all joints are at their references.
+    /// Pose in the parent with all joints at their references.
     pub origin: Isometry3<f64>,
-    /// Joints to the parent, one after another; none: fixed.
+    /// Joints to the parent, in series; a link without joints is fixed.
     pub joints: Vec<Joint>,
-    /// Mass and inertia, given or inferred from the shapes; `None`: massless.
+    /// Mass and inertia, given or computed from the shapes; `None` for a massless link.
     pub inertial: Option<Inertial>,
-    /// Shapes that touch others.
+    /// Collision shapes.
     pub shapes: Vec<Shape>,
 }
 
-/// Mass, centre and inertia of a link.
+/// Mass, centre of mass and inertia of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertial {
     /// Mass in kilograms.
@@ -94,35 +95,35 @@ pub struct Inertial {
 /// A joint between a link and its parent.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    /// The name in the file, or one made up where it has none.
+    /// Name in the file, or a generated one.
     pub name: String,
-    /// How it moves.
+    /// Kind of motion.
     pub kind: JointKind,
     /// A point of the axis, in the frame of the link.
     pub anchor: Point3<f64>,
-    /// The axis in the frame of the link; normal of the plane for a planar joint; of no meaning for ball and free joints.
+    /// Axis in the frame of the link; normal of the plane for a planar joint; unused for ball and free joints.
     pub axis: Unit<Vector3<f64>>,
-    /// Least and greatest coordinate.
+    /// Lower and upper limit of the coordinate.
     pub limits: Option<[f64; 2]>,
-    /// Greatest speed (URDF).
+    /// Speed limit (URDF).
     pub speed_limit: Option<f64>,
-    /// Greatest force or torque of what drives it (URDF).
+    /// Limit of the actuator force or torque (URDF).
     pub effort_limit: Option<f64>,
-    /// Coordinate at which the link stands at its origin.
+    /// Coordinate at which the link is at its origin.
     pub reference: f64,
     /// Viscous damping.
     pub damping: f64,
-    /// Dry friction: the greatest force or torque that the joint resists with.
+    /// Dry friction: largest friction force or torque of the joint.
     pub friction: f64,
-    /// Inertia added to the coordinate.
+    /// Inertia added to the coordinate (armature).
     pub armature: f64,
-    /// Stiffness of the spring in the joint.
+    /// Stiffness of the joint spring.
     pub stiffness: f64,
-    /// Coordinate at which the spring is at rest.
+    /// Rest coordinate of the spring.
     pub spring_reference: f64,
 }
 
-/// How a joint moves.
+/// Motion that a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
     /// Rotation about the axis.
@@ -159,17 +160,18 @@ impl JointKind {
 /// A collision shape on a link.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// The name in the file, where it has one.
+    /// Name in the file, if given.
     pub name: Option<String>,
-    /// Its form.
+    /// Geometric form.
     pub form: Form,
     /// Pose in the frame of the link.
     pub origin: Isometry3<f64>,
-    /// Coefficients of sliding, torsional and rolling friction, where the file says.
+    /// Coefficients of sliding, torsional and rolling friction, if given.
     pub friction: Option<[f64; 3]>,
-    /// What friction resists: nothing (1), sliding (3), spinning as well (4), rolling as well (6); of two shapes the greater counts.
+    /// Friction resists nothing (1), sliding (3), spinning too (4), rolling too (6). The greater of two shapes
+    /// counts.
     pub dimension: u8,
-    /// Shapes touch where the type of one has a bit in common with the affinity of the other.
+    /// Collision bits. Two shapes collide if the type of one has a bit in common with the affinity of the other.
     pub contact_type: u32,
     /// See [`Shape::contact_type`].
     pub contact_affinity: u32,
@@ -178,17 +180,17 @@ pub struct Shape {
 /// Form of a shape; axes of revolution are z.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// Half the edges.
+    /// Box by half its edge lengths.
     Box(Vector3<f64>),
-    /// Radius.
+    /// Sphere by its radius.
     Sphere(f64),
-    /// Radius, and half the length of the straight part.
+    /// Capsule by its radius and half the length of the straight part.
     Capsule(f64, f64),
-    /// Radius, and half the length.
+    /// Cylinder by its radius and half its length.
     Cylinder(f64, f64),
-    /// The three half axes.
+    /// Ellipsoid by its semi-axes.
     Ellipsoid(Vector3<f64>),
-    /// The half-space below z = 0.
+    /// Half-space below z = 0.
     Plane,
     /// A mesh by its path below the asset root, and its scale.
     Mesh(String, Vector3<f64>),
@@ -197,24 +199,24 @@ pub enum Form {
 /// A frame on a link.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// The name in the file, or one made up.
+    /// Name in the file, or a generated one.
     pub name: String,
-    /// The link it is on.
+    /// Link that carries the frame.
     pub link: LinkId,
     /// Pose in the frame of the link.
     pub origin: Isometry3<f64>,
 }
 
-/// What drives a joint: force = gear · law(control, gear · coordinate, gear · velocity).
+/// An actuator of a joint: force = gear · law(control, gear · coordinate, gear · velocity).
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    /// The name in the file, or one made up.
+    /// Name in the file, or a generated one.
     pub name: String,
-    /// The joint.
+    /// Driven joint.
     pub joint: JointId,
-    /// Gear ratio for every velocity of the joint; the first entry for joints of one.
+    /// Gear ratio of each velocity of the joint; joints with one DOF use the first entry.
     pub gear: [f64; 6],
-    /// How force follows from control.
+    /// Force law.
     pub law: ActuatorLaw,
     /// Range of the control.
     pub control_limits: Option<[f64; 2]>,
@@ -222,7 +224,7 @@ pub struct Actuator {
     pub force_limits: Option<[f64; 2]>,
 }
 
-/// How the force of an actuator follows from its control u, the coordinate q and the velocity v, after the gear.
+/// Force of an actuator as a function of its control u, the coordinate q and the velocity v, after the gear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActuatorLaw {
     /// u
@@ -243,54 +245,56 @@ pub enum ActuatorLaw {
     Affine {
         /// Gain of the control.
         gain: f64,
-        /// The three terms that do not depend on the control.
+        /// Terms that do not depend on the control.
         bias: [f64; 3],
     },
 }
 
-/// What closes a loop or couples joints.
+/// A constraint that closes a loop or couples joints.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// The name in the file, where it has one.
+    /// Name in the file, if given.
     pub name: Option<String>,
-    /// Whether it acts from the start.
+    /// True if the constraint is active from the start.
     pub active: bool,
-    /// What it demands.
+    /// Kind of constraint.
     pub kind: ConstraintKind,
 }
 
-/// What a constraint demands.
+/// Kind of constraint.
 #[derive(Clone, Debug)]
 pub enum ConstraintKind {
-    /// A point of one link stays at a point of another.
+    /// Coincidence of a point of one link and a point of another.
     Connect {
-        /// The links.
+        /// Links.
         links: [LinkId; 2],
-        /// The points in the frames of the links; `None`: where the first is when nothing has moved.
+        /// Points in the frames of the links; `None` for the position of the first point in the reference
+        /// configuration.
         anchors: [Option<Point3<f64>>; 2],
     },
-    /// A frame of one link stays at a frame of another.
+    /// Coincidence of a frame of one link and a frame of another.
     Weld {
-        /// The links.
+        /// Links.
         links: [LinkId; 2],
-        /// Frames in the links; `None`: the relative pose is that where nothing has moved.
+        /// Frames in the links; `None` for the relative pose in the reference configuration.
         frames: Option<[Isometry3<f64>; 2]>,
     },
-    /// q − q₀ = polynomial(p − p₀), of coordinates against their references; without a second joint q is constant.
+    /// Coupling q − q₀ = polynomial(p − p₀) of coordinates relative to their references; q is constant without a
+    /// leader.
     Couple {
-        /// The joint that follows.
+        /// Joint that follows.
         follower: JointId,
-        /// The joint that leads.
+        /// Joint that leads.
         leader: Option<JointId>,
         /// Coefficients, constant first.
         polynomial: [f64; 5],
     },
 }
 
-/// A state by name.
+/// A named state.
 #[derive(Clone, Debug)]
 pub struct Keyframe {
-    /// The name in the file, where it has one.
+    /// Name in the file, if given.
     pub name: Option<String>,
     /// Time in seconds.
     pub time: f64,
@@ -302,20 +306,20 @@ pub struct Keyframe {
     pub controls: Option<Vec<f64>>,
 }
 
-/// Something of the file that has no effect here.
+/// Contents of the file that have no effect here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The file.
+    /// File name.
     pub file: String,
-    /// Line of its first occurrence, from 1.
+    /// Line of the first occurrence, from 1.
     pub line: u32,
-    /// Column of its first occurrence, from 1.
+    /// Column of the first occurrence, from 1.
     pub column: u32,
-    /// The element, or element and attribute.
+    /// Element, or element and attribute.
     pub what: String,
-    /// Why it has no effect.
+    /// Reason why it has no effect.
     pub reason: String,
-    /// How often it occurs.
+    /// Number of occurrences.
     pub count: usize,
 }
 
@@ -327,22 +331,22 @@ impl std::fmt::Display for Note {
 }
 
 impl Robot {
-    /// The mass of all links.
+    /// Returns the mass of all links.
     pub fn mass(&self) -> f64 {
         self.links.iter().filter_map(|link| link.inertial).fold(0.0, |sum, inertial| sum + inertial.mass)
     }
 
-    /// Number of velocities of all joints.
+    /// Returns the number of velocities of all joints.
     pub fn dof(&self) -> usize {
         self.joints().map(|(_, joint)| joint.kind.dof()).sum()
     }
 
-    /// Number of coordinates of all joints.
+    /// Returns the number of coordinates of all joints.
     pub fn coordinates(&self) -> usize {
         self.joints().map(|(_, joint)| joint.kind.coordinates()).sum()
     }
 
-    /// All joints in the order of their links.
+    /// Returns all joints in the order of their links.
     pub fn joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
         self.links.iter().enumerate().flat_map(|(link, moved)| {
             let id = move |joint| JointId { link: LinkId(link), joint };
@@ -350,12 +354,12 @@ impl Robot {
         })
     }
 
-    /// The link of this name.
+    /// Returns the link with this name.
     pub fn link(&self, name: &str) -> Option<LinkId> {
         self.links.iter().position(|link| link.name == name).map(LinkId)
     }
 
-    /// The joint of this name.
+    /// Returns the joint with this name.
     pub fn joint(&self, name: &str) -> Option<JointId> {
         self.joints().find(|(_, joint)| joint.name == name).map(|(id, _)| id)
     }

@@ -1,4 +1,4 @@
-//! The files of a robot: text under limits, and paths that never leave the asset root.
+//! Files of a robot: texts of limited size, and paths that stay below the asset root.
 
 use std::{
     collections::BTreeSet,
@@ -13,11 +13,11 @@ use crate::{
     error::{Fault, Sources},
 };
 
-/// The most files one robot may be spread over.
+/// Largest number of files of one robot.
 const MAX_FILES: usize = 64;
-/// The most bytes of all its files together.
+/// Largest size of all its files together, bytes.
 const MAX_TOTAL: u64 = 4 * MAX_FILE_SIZE;
-/// The longest path in a file.
+/// Longest path in a file, bytes.
 const MAX_PATH: usize = 1024;
 
 /// Bytes of one of the files.
@@ -27,7 +27,7 @@ pub(super) struct Place {
     pub(super) span: Range<usize>,
 }
 
-/// Why a robot is refused, and where.
+/// A refused robot: the reason and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Refusal {
     pub(super) place: Place,
@@ -48,19 +48,19 @@ impl Place {
     }
 }
 
-/// Names and texts of the files read so far, and where others may be.
+/// Names and texts of the files read so far, and the folders of others.
 pub(super) struct Files {
-    /// Folder that nothing may lead out of; `None`: no other file may be read.
+    /// Folder that no path may leave; `None` if no other file may be read.
     root: Option<PathBuf>,
     /// Folder of the first file.
     folder: PathBuf,
     read: Vec<(String, String)>,
-    /// Whole paths of the files read, each of which is read once: no cycles, no avalanches.
+    /// Canonical paths of the files read. Each is read once, which excludes cycles and exponential growth.
     opened: BTreeSet<PathBuf>,
 }
 
 impl Files {
-    /// The first file, from its text.
+    /// Starts with the text of the first file.
     pub(super) fn of_text(name: &str, text: &str) -> Result<Self, SceneError> {
         if text.len() as u64 > MAX_FILE_SIZE {
             return Err(SceneError::without_place(name, format!("is larger than {MAX_FILE_SIZE} bytes, the limit")));
@@ -69,7 +69,7 @@ impl Files {
         Ok(Self { root: None, folder: PathBuf::new(), read, opened: BTreeSet::new() })
     }
 
-    /// The first file, from its path; `root` is its folder unless another is given.
+    /// Starts with the path of the first file; `root` is its folder unless another is given.
     pub(super) fn of_path(path: &Path, root: Option<&Path>) -> Result<Self, SceneError> {
         let name = path.display().to_string();
         let wrong = |message: String| SceneError::without_place(&name, message);
@@ -84,7 +84,7 @@ impl Files {
         Ok(Self { root: Some(root), folder, read: vec![(name, text)], opened: BTreeSet::from([own]) })
     }
 
-    /// Folder that nothing may lead out of, if there is one.
+    /// Returns the folder that no path may leave, if there is one.
     pub(super) fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
@@ -93,7 +93,7 @@ impl Files {
         self.read.get(file).map_or("", |(_, text)| text)
     }
 
-    /// Reads a file that another one names; gives its number.
+    /// Reads a file that another one includes and returns its number.
     pub(super) fn include(&mut self, reference: &str) -> Result<usize, String> {
         let Some(root) = &self.root else {
             return Err("names another file, but this text was not read from a folder".to_owned());
@@ -115,7 +115,7 @@ impl Files {
         Ok(self.read.len() - 1)
     }
 
-    /// A path in the file as one below the asset root, without looking at what is there.
+    /// Returns a path of the file as one below the asset root, without access to the file system.
     pub(super) fn below_root(&self, reference: &str) -> Result<PathBuf, String> {
         if reference.is_empty() || reference.len() > MAX_PATH {
             return Err(format!("is no path: it must have 1 to {MAX_PATH} bytes"));
@@ -161,7 +161,7 @@ pub(super) fn outside() -> String {
 }
 
 fn read(path: &Path, limit: u64) -> Result<String, String> {
-    // Devices and pipes may never end; they are refused before they are opened.
+    // Devices and pipes may be endless; they are refused before they are opened.
     let kind = path.metadata().map_err(|error| format!("cannot be opened: {error}"))?;
     if !kind.is_file() {
         return Err("is no file".to_owned());

@@ -1,16 +1,17 @@
-//! Masses of shapes, their sum, and whether an inertia can be that of a body.
+//! Masses of shapes, their sum, and the check of inertia matrices.
 
 use nalgebra::{Isometry3, Matrix3, Point3, SymmetricEigen, Vector3};
 use std::f64::consts::PI;
 
 use super::description::{Form, Inertial};
 
-/// How much the triangle inequality of the principal moments may be violated, relative to the greatest: the digits of a file.
+/// Largest relative violation of the triangle inequality of principal moments that is attributed to the digits of a
+/// file.
 const SLACK: f64 = 1e-6;
-/// Second moments that a repair leaves at least, relative to the greatest.
+/// Smallest second moment after a repair, relative to the largest.
 const LEAST: f64 = 1e-6;
 
-/// Volume of a solid; `None` where it has none or it is not known here.
+/// Returns the volume of a solid; `None` if it has none or if it is not known here.
 pub(super) fn volume(form: &Form) -> Option<f64> {
     match *form {
         Form::Box(half) => Some(8.0 * half.x * half.y * half.z),
@@ -22,9 +23,9 @@ pub(super) fn volume(form: &Form) -> Option<f64> {
     }
 }
 
-/// Principal moments of a solid of mass 1 about its own axes.
+/// Returns the principal moments of a solid of mass 1 about its own axes.
 fn unit_moments(form: &Form) -> Option<Vector3<f64>> {
-    let of_squares = |s: Vector3<f64>, share: f64| Vector3::new(s.y + s.z, s.x + s.z, s.x + s.y) * share;
+    let of_squares = |s: Vector3<f64>, factor: f64| Vector3::new(s.y + s.z, s.x + s.z, s.x + s.y) * factor;
     match *form {
         Form::Box(half) => Some(of_squares(half.component_mul(&half), 1.0 / 3.0)),
         Form::Sphere(r) => Some(Vector3::repeat(0.4 * r * r)),
@@ -45,7 +46,7 @@ fn unit_moments(form: &Form) -> Option<Vector3<f64>> {
     }
 }
 
-/// A solid of the given mass at a pose.
+/// Returns the mass properties of a solid of the given mass at a pose.
 pub(super) fn of_shape(form: &Form, mass: f64, pose: &Isometry3<f64>) -> Option<Inertial> {
     let r = pose.rotation.to_rotation_matrix();
     let moments = Matrix3::from_diagonal(&(unit_moments(form)? * mass));
@@ -56,7 +57,7 @@ pub(super) fn of_shape(form: &Form, mass: f64, pose: &Isometry3<f64>) -> Option<
     })
 }
 
-/// All parts as one body, by the theorem of parallel axes; `None` where there is no mass.
+/// Returns the mass properties of all parts as one body, by the parallel axis theorem; `None` if there is no mass.
 pub(super) fn sum(parts: &[Inertial]) -> Option<Inertial> {
     let mass: f64 = parts.iter().map(|part| part.mass).sum();
     let moment: Vector3<f64> = parts.iter().map(|part| part.centre.coords * part.mass).sum();
@@ -71,10 +72,11 @@ pub(super) fn sum(parts: &[Inertial]) -> Option<Inertial> {
     Some(Inertial { mass, centre, inertia: inertia.sum() })
 }
 
-/// What is wrong with an inertia about the centre of mass, in words; nothing where a body can have it.
+/// Describes why no body can have this inertia about its centre of mass; `None` if a body can.
 ///
-/// Principal moments I₁ ≤ I₂ ≤ I₃ are sums of two of the second moments ∫x², ∫y², ∫z², which are not negative: I₁ > 0 and I₃ ≤ I₁ + I₂.
-pub(super) fn complaint(inertia: &Matrix3<f64>) -> Option<String> {
+/// Principal moments I₁ ≤ I₂ ≤ I₃ are sums of two of the second moments ∫x², ∫y², ∫z², which are not negative. Hence
+/// I₁ > 0 and I₃ ≤ I₁ + I₂.
+pub(super) fn violation(inertia: &Matrix3<f64>) -> Option<String> {
     let Some(mut moments) = principal(inertia).map(|eigen| eigen.eigenvalues) else {
         return Some("has no principal moments".to_owned());
     };
@@ -92,7 +94,8 @@ pub(super) fn complaint(inertia: &Matrix3<f64>) -> Option<String> {
     })
 }
 
-/// The inertia with the second moments ½ tr I − Iₖ that are negative or tiny replaced by tiny ones; about the same axes.
+/// Returns the inertia with negative and tiny second moments ½ tr I − Iₖ replaced by tiny ones; the principal axes
+/// stay.
 pub(super) fn repaired(inertia: &Matrix3<f64>) -> Option<Matrix3<f64>> {
     let eigen = principal(inertia)?;
     let second = eigen.eigenvalues.map(|moment| 0.5 * eigen.eigenvalues.sum() - moment);

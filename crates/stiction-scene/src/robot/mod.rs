@@ -1,10 +1,10 @@
-//! Robots of other programs: URDF and MJCF become one description, or an error that names file, line and column.
+//! Robots of other programs: URDF and MJCF become one description, or an error with file, line and column.
 //!
 //! ```text
 //! file ─► files (limits, asset root) ─► xml (elements that know their places) ─► urdf | mjcf ─► Robot
 //! ```
 //!
-//! What a file says and what has no effect here is listed in [`Robot::unsupported`]; nothing is dropped silently. No
+//! [`Robot::unsupported`] lists the contents of a file that have no effect here; nothing is dropped silently. No
 //! process is started, and no file outside of the asset root is read.
 
 mod description;
@@ -32,35 +32,36 @@ use crate::SceneError;
 use files::Files;
 use reader::Reader;
 
-/// How to read a robot.
+/// Options for reading a robot.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Folder that includes and meshes must be in; the folder of the file unless given.
+    /// Folder that contains includes and meshes. Default: the folder of the file.
     pub asset_root: Option<PathBuf>,
-    /// Whether an inertia that no body can have is replaced by a near one, with a note, instead of refused.
+    /// True to replace an inertia that no body can have by a near one, with a note. Default: such an inertia is
+    /// refused.
     pub repair_inertia: bool,
-    /// What the root of a URDF stands on.
+    /// Base of a URDF.
     pub base: Base,
 }
 
-/// What the root link of a URDF stands on.
+/// Connection of the root link of a URDF to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
-    /// It is fixed to the world.
+    /// Fixed to the world.
     #[default]
     Fixed,
-    /// It moves freely.
+    /// Free to move.
     Free,
 }
 
-/// Whether a file is one for [`Robot::load`], by the ending of its name; SDF among them, which is refused there with the reason.
+/// True if the file extension is one for [`Robot::load`]. SDF is included; it is refused there with a reason.
 pub fn is_robot(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     ending.is_some_and(|ending| ["xml", "urdf", "mjcf", "sdf", "world"].contains(&ending.as_str()))
 }
 
 impl Robot {
-    /// Reads a URDF or MJCF file; the root element tells which.
+    /// Reads a URDF or MJCF file; the root element determines the format.
     pub fn load(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, SceneError> {
         read(Files::of_path(path.as_ref(), options.asset_root.as_deref())?, options)
     }

@@ -1,8 +1,8 @@
-//! Rotations in the ways of URDF and MJCF.
+//! Rotations in the forms of URDF and MJCF.
 
 use nalgebra::{Matrix3, Quaternion, Rotation3, Unit, UnitQuaternion, Vector3};
 
-/// Vectors shorter than this have no direction.
+/// Length below which a vector has no direction.
 const SHORT: f64 = 1e-10;
 
 /// Rotation about fixed axes x, y, z by roll, pitch, yaw: `R = R_z(y) R_y(p) R_x(r)`.
@@ -10,7 +10,7 @@ pub(super) fn roll_pitch_yaw([roll, pitch, yaw]: [f64; 3]) -> UnitQuaternion<f64
     about(&Vector3::z_axis(), yaw) * about(&Vector3::y_axis(), pitch) * about(&Vector3::x_axis(), roll)
 }
 
-/// Rotations about the axes of `sequence` one after another: small letters turn with the frame, capitals stand still.
+/// Composes rotations about the axes of `sequence`: lower-case axes rotate with the frame, upper-case axes are fixed.
 pub(super) fn euler(sequence: &str, angles: [f64; 3]) -> UnitQuaternion<f64> {
     sequence.chars().zip(angles).fold(UnitQuaternion::identity(), |before, (letter, angle)| {
         let axis = match letter.to_ascii_lowercase() {
@@ -28,17 +28,17 @@ pub(super) fn about(axis: &Unit<Vector3<f64>>, angle: f64) -> UnitQuaternion<f64
     UnitQuaternion::new_normalize(Quaternion::from_parts(cos, axis.into_inner() * sin))
 }
 
-/// A quaternion w, x, y, z of any length but zero.
+/// Returns the rotation of a quaternion w, x, y, z of any length but zero.
 pub(super) fn quaternion([w, x, y, z]: [f64; 4]) -> Option<UnitQuaternion<f64>> {
     UnitQuaternion::try_new(Quaternion::new(w, x, y, z), SHORT)
 }
 
-/// The direction of a vector.
+/// Returns the direction of a vector.
 pub(super) fn direction(vector: Vector3<f64>) -> Option<Unit<Vector3<f64>>> {
     Unit::try_new(vector, SHORT)
 }
 
-/// The frame with the first axis along `x` and the second near `y`.
+/// Returns the frame with the first axis along `x` and the second axis near `y`.
 pub(super) fn of_axes(x: Vector3<f64>, y: Vector3<f64>) -> Option<UnitQuaternion<f64>> {
     let x = direction(x)?;
     let y = direction(y - *x * x.dot(&y))?;
@@ -46,7 +46,7 @@ pub(super) fn of_axes(x: Vector3<f64>, y: Vector3<f64>) -> Option<UnitQuaternion
     Some(UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(columns)))
 }
 
-/// The shortest rotation that takes the z axis to `z`; half a turn about x where it is opposite.
+/// Returns the shortest rotation that takes the z axis to `z`; half a turn about x if it is opposite.
 pub(super) fn of_z_axis(z: Vector3<f64>) -> Option<UnitQuaternion<f64>> {
     let z = direction(z)?;
     let across = Vector3::z().cross(&z);

@@ -1,4 +1,4 @@
-//! What both readers share: notes on what has no effect, unknown words, and the checks of a whole robot.
+//! Common parts of both readers: notes on contents without effect, unknown words, and checks of the whole robot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::suggest;
 
-/// The most different notes that are kept; the last one says that there are more.
+/// Largest number of different notes; the last one says that there are more.
 const MAX_NOTES: usize = 1000;
 
-/// Files, options, and what was found to have no effect.
+/// Files, options and notes.
 pub(super) struct Reader {
     pub(super) files: Files,
     pub(super) options: ReadOptions,
@@ -26,11 +26,11 @@ pub(super) struct Reader {
 
 /// Attributes of an element: those that are read, and those that are known to have no effect here.
 pub(super) struct Words {
-    /// Read by us.
+    /// Attributes that are read.
     pub(super) read: &'static [&'static str],
-    /// Looks, names of groups and the like: nothing that moves.
+    /// Attributes without influence on motion: visual properties, groups and the like.
     pub(super) quiet: &'static [&'static str],
-    /// Physics that is not supported.
+    /// Physical properties that are not supported.
     pub(super) noted: &'static [&'static str],
 }
 
@@ -39,7 +39,7 @@ impl Reader {
         Self { files, options: options.clone(), notes: Vec::new(), known: BTreeMap::new() }
     }
 
-    /// Remembers that something has no effect.
+    /// Adds a note on contents without effect.
     pub(super) fn note(&mut self, place: &Place, what: String, reason: &str) {
         let key = (what, reason.to_owned());
         if let Some((_, note)) = self.known.get(&key).and_then(|&at| self.notes.get_mut(at)) {
@@ -47,7 +47,7 @@ impl Reader {
             return;
         }
         let (what, reason) = match self.notes.len() {
-            MAX_NOTES.. => ("more".to_owned(), "there is more without effect than is listed here".to_owned()),
+            MAX_NOTES.. => ("more".to_owned(), "further contents without effect are not listed".to_owned()),
             _ => key.clone(),
         };
         self.known.insert(key, self.notes.len().min(MAX_NOTES));
@@ -59,7 +59,8 @@ impl Reader {
         self.notes.push((place.clone(), note));
     }
 
-    /// Every attribute is read, known to have no effect, or listed; one that is nearly a known word is an error.
+    /// Checks that every attribute is read, known to have no effect, or noted. A misspelt known attribute is an
+    /// error.
     pub(super) fn check_attributes(&mut self, element: &Element, words: &Words) -> Result<(), Refusal> {
         for attribute in &element.attributes {
             let name = attribute.name.as_str();
@@ -81,7 +82,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An element that is not read: noted where it is known or far from every known word, an error where it is nearly one.
+    /// Handles an element that is not read. A misspelt known element is an error, any other is noted.
     pub(super) fn not_read(&mut self, element: &Element, read: &[&str], noted: &[&str]) -> Result<(), Refusal> {
         let tag = element.tag.as_str();
         if noted.contains(&tag) {
@@ -99,7 +100,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A path in the file as one below the asset root.
+    /// Returns a path of the file as one below the asset root.
     pub(super) fn path(&self, attribute: &Attribute, folder: &str) -> Result<String, Refusal> {
         let joined = if folder.is_empty() { attribute.value.clone() } else { format!("{folder}/{}", attribute.value) };
         // A folder in front must not hide that the name itself is absolute.
@@ -108,15 +109,15 @@ impl Reader {
         Ok(path.display().to_string())
     }
 
-    /// An inertia that a body can have, repaired where that is wanted.
+    /// Returns an inertia that a body can have, repaired if the options ask for it.
     pub(super) fn possible(
         &mut self,
         place: &Place,
         link: &str,
         inertia: Matrix3<f64>,
     ) -> Result<Matrix3<f64>, Refusal> {
-        let Some(complaint) = mass::complaint(&inertia) else { return Ok(inertia) };
-        let refusal = place.refuse(format!("the inertia of link \"{link}\" {complaint}"));
+        let Some(violation) = mass::violation(&inertia) else { return Ok(inertia) };
+        let refusal = place.refuse(format!("the inertia of link \"{link}\" {violation}"));
         if !self.options.repair_inertia {
             let hint = "it must be taken about the centre of mass; `--repair-inertia` takes the nearest possible one";
             return Err(refusal.hint(hint));
@@ -126,14 +127,14 @@ impl Reader {
         Ok(repaired)
     }
 
-    /// A link of mass zero has no inertia either, whatever the file says.
+    /// Notes the inertia of a link without mass, which has no effect.
     pub(super) fn massless(&mut self, place: &Place, link: &str, inertia: &Matrix3<f64>) {
         if *inertia != Matrix3::zeros() {
-            self.note(place, format!("inertia of link \"{link}\""), "has no effect, for the link has no mass");
+            self.note(place, format!("inertia of link \"{link}\""), "has no effect because the link has no mass");
         }
     }
 
-    /// The robot as a whole: joints move mass, names differ; and the notes.
+    /// Completes the robot: generates names, checks that joints move mass, and adds the notes.
     pub(super) fn finish(&mut self, mut robot: Robot, places: &[Place]) -> Result<Robot, Refusal> {
         give_names(&mut robot);
         ensure_mass(&robot, places)?;
@@ -142,7 +143,7 @@ impl Reader {
     }
 }
 
-/// A joint without mass behind it and without inertia of its own can be accelerated without force.
+/// Refuses joints that move neither mass nor armature: they could be accelerated without force.
 fn ensure_mass(robot: &Robot, places: &[Place]) -> Result<(), Refusal> {
     let mut below: Vec<f64> = robot.links.iter().map(|link| link.inertial.map_or(0.0, |own| own.mass)).collect();
     for (index, link) in robot.links.iter().enumerate().rev() {
@@ -153,14 +154,14 @@ fn ensure_mass(robot: &Robot, places: &[Place]) -> Result<(), Refusal> {
         let Some(joint) = link.joints.iter().find(|joint| joint.armature <= 0.0) else { continue };
         if let (true, Some(place)) = (own <= 0.0, places.get(index)) {
             let message =
-                format!("joint \"{}\" moves link \"{}\", but nothing behind it has a mass", joint.name, link.name);
+                format!("joint \"{}\" moves link \"{}\", but no link behind it has a mass", joint.name, link.name);
             return Err(place.refuse(message).hint("give the link an <inertial>, or an armature to the joint"));
         }
     }
     Ok(())
 }
 
-/// Makes up names where the file has none.
+/// Generates names for elements without one.
 fn give_names(robot: &mut Robot) {
     let links = robot.links.iter_mut().map(|link: &mut Link| &mut link.name).collect();
     name_all(links, "link");

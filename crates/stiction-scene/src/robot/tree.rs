@@ -1,8 +1,8 @@
 //! A robot as a tree in reduced coordinates, and its dynamics at one state.
 //!
-//! Every joint carries a link of the tree whose frame sits at the anchor of the joint: joints one after another on the same
-//! link of the robot have frames without mass between them, and the last one bears the mass. Coordinates and velocities are those
-//! of the file, in its order; hinges and slides count from their references.
+//! Every joint carries a link of the tree whose frame is at the anchor of the joint. Joints in series on one link of
+//! the robot have massless frames between them; the last one carries the mass. Coordinates and velocities are those
+//! of the file, in its order. Coordinates of hinges and slides are relative to their references.
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Point3, Rotation3, Translation3, Vector3};
 use stiction_multibody::{
@@ -18,31 +18,31 @@ use super::{
     orientation,
 };
 
-/// Gravity where the file does not say.
+/// Default gravity, m/s².
 pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 /// A robot as a tree.
 #[derive(Clone, Debug)]
 pub struct RobotTree {
     tree: Tree,
-    /// The link of the tree that bears every link of the robot, and the pose of the latter in it; the world has none.
+    /// Tree link that carries each link of the robot, and the pose of the latter in it; none for the world.
     links: Vec<Option<(TreeLinkId, Pose)>>,
-    /// The link of the tree that every joint carries.
+    /// Tree link that each joint carries.
     joints: Vec<(JointId, TreeLinkId)>,
-    /// What the file calls zero, coordinate by coordinate.
+    /// Zero of each coordinate in the file.
     references: Vec<f64>,
-    /// Coordinates at which every link stands at its origin.
+    /// Coordinates with every link at its origin.
     initial: Vec<f64>,
 }
 
-/// What a tree does at one state.
+/// Dynamics of a tree at one state.
 #[derive(Clone, Debug)]
 pub struct Dynamics {
-    /// The mass matrix, armatures included.
+    /// Mass matrix, armatures included.
     pub mass: DMatrix<f64>,
-    /// Forces that hold the velocities as they are: gravity, centrifugal and Coriolis forces.
+    /// Bias forces: gravity, centrifugal and Coriolis forces.
     pub bias: Vec<f64>,
-    /// M⁻¹ (τ − bias): what is left when springs, damping, friction, limits and contacts do nothing.
+    /// Acceleration M⁻¹ (τ − bias), without springs, damping, friction, limits and contacts.
     pub acceleration: Vec<f64>,
     /// Poses of the links of the robot in the world.
     pub poses: Vec<Pose>,
@@ -50,41 +50,41 @@ pub struct Dynamics {
     pub energy: Energy,
 }
 
-/// Why there are no dynamics at a state.
+/// Error in the dynamics at a state.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DynamicsError {
     /// A list has the wrong length.
     #[error("`{what}` has {given} numbers, but the robot has {needed}")]
     Count {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
-        /// How many it has.
+        /// Its length.
         given: usize,
-        /// How many it needs.
+        /// Length it needs.
         needed: usize,
     },
-    /// A number is not finite, or four that make a quaternion are all zero.
+    /// A number is not finite, or a quaternion is zero.
     #[error("`{what}` number {index} {reason}")]
     Number {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
-        /// Which number, from 0.
+        /// Index of the number, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         reason: &'static str,
     },
     /// The mass matrix is singular here.
     #[error("the mass matrix is singular at these coordinates: joint \"{joint}\" can move without moving any mass")]
     Singular {
-        /// The joint at fault.
+        /// Name of the joint at fault.
         joint: String,
     },
 }
 
 impl Robot {
-    /// The robot as a tree; an error where the numbers of a link are out of range.
+    /// Returns the robot as a tree, or an error if the numbers of a link are out of range.
     pub fn tree(&self) -> Result<RobotTree, ModelError> {
-        let mut made = Making {
+        let mut made = TreeParts {
             builder: TreeBuilder::new(self.gravity.unwrap_or(GRAVITY))?,
             links: vec![None],
             joints: Vec::new(),
@@ -92,9 +92,9 @@ impl Robot {
             initial: Vec::new(),
         };
         for (index, link) in self.links.iter().enumerate().skip(1) {
-            // The frame that the next joint hangs on, and where the link stands in it before that joint.
+            // The parent frame of the next joint, and the pose of the link in it before that joint.
             let carried = link.parent.and_then(|LinkId(parent)| made.links.get(parent).copied().flatten());
-            let (mut parent, mut stands) = match carried {
+            let (mut parent, mut origin_before) = match carried {
                 Some((parent, pose)) => (Some(parent), pose * pose_of(&link.origin)),
                 None => (None, pose_of(&link.origin)),
             };
@@ -103,10 +103,10 @@ impl Robot {
                 let frame = frame_of(joint);
                 let mut spec = LinkSpec::new(&link.name, joint.kind.in_tree(joint)).with_armature(joint.armature);
                 spec.parent = parent;
-                // A free joint replaces where the link stands by its own pose.
+                // A free joint replaces the pose of the link by its own.
                 spec.placement = match joint.kind {
                     JointKind::Free => carried.map_or_else(Pose::identity, |(_, pose)| pose),
-                    _ => stands * frame,
+                    _ => origin_before * frame,
                 };
                 if let (true, Some(own)) = (last, &link.inertial) {
                     let inertia = turned(&frame.rotation, &own.inertia);
@@ -115,24 +115,24 @@ impl Robot {
                 let id = made.builder.link(spec)?;
                 made.joints.push((JointId { link: LinkId(index), joint: number }, id));
                 made.coordinates(joint, &link.origin);
-                (parent, stands) = (Some(id), frame.inverse());
+                (parent, origin_before) = (Some(id), frame.inverse());
             }
             if link.joints.is_empty() {
                 let mut spec = LinkSpec::new(&link.name, TreeJoint::Fixed);
-                (spec.parent, spec.placement) = (parent, stands);
+                (spec.parent, spec.placement) = (parent, origin_before);
                 if let Some(own) = &link.inertial {
                     spec = spec.with_mass(own.mass, own.centre.coords, own.inertia);
                 }
-                (parent, stands) = (Some(made.builder.link(spec)?), Pose::identity());
+                (parent, origin_before) = (Some(made.builder.link(spec)?), Pose::identity());
             }
-            made.links.push(parent.map(|parent| (parent, stands)));
+            made.links.push(parent.map(|parent| (parent, origin_before)));
         }
-        let Making { builder, links, joints, references, initial } = made;
+        let TreeParts { builder, links, joints, references, initial } = made;
         Ok(RobotTree { tree: builder.build(), links, joints, references, initial })
     }
 }
 
-struct Making {
+struct TreeParts {
     builder: TreeBuilder,
     links: Vec<Option<(TreeLinkId, Pose)>>,
     joints: Vec<(JointId, TreeLinkId)>,
@@ -140,8 +140,8 @@ struct Making {
     initial: Vec<f64>,
 }
 
-impl Making {
-    /// Reference and initial coordinates of a joint.
+impl TreeParts {
+    /// Adds the reference and initial coordinates of a joint.
     fn coordinates(&mut self, joint: &Joint, origin: &Isometry3<f64>) {
         let start = self.initial.len();
         match joint.kind {
@@ -171,7 +171,7 @@ impl JointKind {
     }
 }
 
-/// Where the frame of a joint sits in its link: at the anchor, its z axis along the normal of a planar joint.
+/// Returns the frame of a joint in its link: at the anchor, with the z axis along the normal of a planar joint.
 fn frame_of(joint: &Joint) -> Pose {
     let rotation = match joint.kind {
         JointKind::Planar => orientation::of_z_axis(*joint.axis).unwrap_or_default().to_rotation_matrix(),
@@ -190,17 +190,17 @@ pub(super) fn pose_of(isometry: &Isometry3<f64>) -> Pose {
 }
 
 impl RobotTree {
-    /// The tree.
+    /// Returns the tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// Coordinates of the file at which every link stands at its origin.
+    /// Returns the coordinates of the file with every link at its origin.
     pub fn initial(&self) -> &[f64] {
         &self.initial
     }
 
-    /// The tree at coordinates and velocities of the file.
+    /// Returns the tree at coordinates and velocities of the file.
     pub fn at(&self, q: &[f64], v: &[f64]) -> Result<Kinematics, DynamicsError> {
         self.check(q, v)?;
         let own: Vec<f64> = q.iter().zip(&self.references).map(|(q, reference)| q - reference).collect();
@@ -232,19 +232,19 @@ impl RobotTree {
         Ok(())
     }
 
-    /// The link of the tree that a joint carries, with its frame at the anchor of the joint.
+    /// Returns the tree link that a joint carries, with its frame at the anchor of the joint.
     pub fn carried_by(&self, joint: JointId) -> Option<TreeLinkId> {
         let found = self.joints.binary_search_by_key(&joint, |(own, _)| *own).ok()?;
         self.joints.get(found).map(|(_, link)| *link)
     }
 
-    /// Pose of a link of the robot in the world.
+    /// Returns the pose of a link of the robot in the world.
     pub fn pose(&self, at: &Kinematics, link: LinkId) -> Pose {
         let carried = self.links.get(link.0).copied().flatten();
         carried.map_or_else(Pose::identity, |(carrier, pose)| at.pose(carrier) * pose)
     }
 
-    /// Velocity of a point that moves with a link of the robot, and the angular velocity of the link.
+    /// Returns the velocity of a point fixed to a link of the robot, and the angular velocity of the link.
     pub fn twist(&self, at: &Kinematics, link: LinkId, point: &Point3<f64>) -> Twist {
         let Some((carrier, _)) = self.links.get(link.0).copied().flatten() else { return Twist::default() };
         let Twist { linear, angular } = *at.twist(carrier);
@@ -252,7 +252,8 @@ impl RobotTree {
         Twist { linear: linear + angular.cross(&arm), angular }
     }
 
-    /// Mass matrix, bias, accelerations, poses and energies at coordinates, velocities and joint forces of the file.
+    /// Returns mass matrix, bias, accelerations, poses and energies at coordinates, velocities and joint forces of
+    /// the file.
     pub fn dynamics(&self, robot: &Robot, q: &[f64], v: &[f64], tau: &[f64]) -> Result<Dynamics, DynamicsError> {
         let at = self.at(q, v)?;
         finite("tau", tau, self.tree.velocities())?;
@@ -262,7 +263,7 @@ impl RobotTree {
         let mut bias = vec![0.0; n];
         inverse_dynamics(&self.tree, &at, &vec![0.0; n], &[], &mut scratch, &mut bias);
         let mut factors = ArticulatedFactors::new(&self.tree);
-        factors.update(&self.tree, &at).map_err(|singular| self.blame(robot, singular))?;
+        factors.update(&self.tree, &at).map_err(|singular| self.singular_error(robot, singular))?;
         let mass = DMatrix::from_fn(n, n, |i, j| branches.get(i, j));
         let mut acceleration = vec![0.0; n];
         forward_dynamics(&self.tree, &at, &factors, (tau, &[]), &mut scratch, &mut acceleration);
@@ -275,7 +276,7 @@ impl RobotTree {
         })
     }
 
-    fn blame(&self, robot: &Robot, singular: SingularInertia) -> DynamicsError {
+    fn singular_error(&self, robot: &Robot, singular: SingularInertia) -> DynamicsError {
         let link = self.tree.link_of(singular.velocity);
         let id = self.joints.iter().find(|(_, carried)| Some(*carried) == link).map(|(joint, _)| *joint);
         let joint = id.and_then(|id| robot.links.get(id.link.0)?.joints.get(id.joint));

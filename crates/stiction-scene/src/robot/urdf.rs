@@ -1,6 +1,6 @@
-//! URDF: links with inertias and collision shapes, joints by the names of what they join.
+//! URDF: links with inertias and collision shapes, and joints that name the links they connect.
 //!
-//! Shapes for looks (`<visual>`, `<material>`) are passed over.
+//! Visual shapes (`<visual>`, `<material>`) are skipped.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,12 +26,12 @@ const LINK: [&str; 3] = ["inertial", "visual", "collision"];
 const JOINT: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"];
 const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"];
 
-/// Attributes that are all read.
+/// Returns a list of attributes that are all read.
 const fn only(read: &'static [&'static str]) -> Words {
     Words { read, quiet: &[], noted: &[] }
 }
 
-/// A joint of the file: where its child stands and how it moves; not yet where in the tree.
+/// A joint of the file: origin of its child and motion, without a place in the tree yet.
 struct Edge<'a> {
     element: &'a Element,
     parent: &'a Attribute,
@@ -271,7 +271,7 @@ fn motion(
     Ok(joint)
 }
 
-/// The links from the root outwards, with the world in front, and the places of their elements.
+/// Returns the links from the root outwards, with the world in front, and the places of their elements.
 fn tree(
     reader: &Reader,
     root: &Element,
@@ -317,17 +317,17 @@ fn tree(
         }
         next += 1;
     }
-    // Links of a cycle all have a parent, but the root does not lead to them.
+    // Links of a cycle all have a parent, but no path from the root.
     let reached: BTreeSet<_> = sorted.iter().skip(1).map(|link| link.name.as_str()).collect();
     match order.iter().find(|(name, _)| !reached.contains(name)) {
         Some((name, element)) => {
-            Err(element.place.refuse(format!("link \"{name}\" hangs on itself: the joints above it form a cycle")))
+            Err(element.place.refuse(format!("link \"{name}\" is its own ancestor: the joints above it form a cycle")))
         }
         None => Ok((sorted, places)),
     }
 }
 
-/// Joints of one coordinate by name.
+/// Returns the joints with one coordinate, by name.
 fn single_joints(robot: &Robot) -> BTreeMap<String, JointId> {
     let single = robot.joints().filter(|(_, joint)| joint.kind.dof() == 1);
     single.map(|(id, joint)| (joint.name.clone(), id)).collect()
@@ -360,7 +360,7 @@ fn mimic(reader: &mut Reader, singles: &BTreeMap<String, JointId>, edge: &Edge) 
 }
 
 impl Link {
-    /// The link that nothing moves.
+    /// Returns the world link.
     pub(super) fn world() -> Self {
         Self {
             name: "world".to_owned(),
@@ -374,7 +374,7 @@ impl Link {
 }
 
 impl Joint {
-    /// A joint about the z axis through the origin, without limits, friction or springs.
+    /// Returns a joint about the z axis through the origin, without limits, friction or springs.
     pub(super) fn at_rest(kind: JointKind) -> Self {
         Self {
             name: String::new(),

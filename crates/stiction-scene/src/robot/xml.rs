@@ -1,22 +1,22 @@
-//! XML under limits: elements and attributes that know where they stand, and numbers without surprises.
+//! XML under limits: elements and attributes with their places, and plain decimal numbers.
 //!
-//! There are no entities from outside, no document types, and bounds on size, depth and number of elements.
+//! No external entities, no document types, and bounds on size, depth and number of elements.
 
 use nalgebra::Vector3;
 use roxmltree::{Document, ParsingOptions};
 
 use super::files::{Files, Place, Refusal};
 
-/// The deepest nesting of elements.
+/// Deepest nesting of elements.
 pub(super) const MAX_DEPTH: usize = 128;
-/// The most nodes in one file, texts between elements among them.
+/// Largest number of nodes in one file, including text between elements.
 const MAX_NODES: u32 = 400_000;
-/// The most attributes of one element.
+/// Largest number of attributes of one element.
 const MAX_ATTRIBUTES: usize = 64;
-/// The longest number in characters.
+/// Longest number, characters.
 const MAX_NUMBER: usize = 64;
 
-/// An element, owned, so that elements of several files may stand in one tree.
+/// An element that owns its data, so that elements of several files can form one tree.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     pub(super) tag: String,
@@ -25,7 +25,7 @@ pub(super) struct Element {
     pub(super) place: Place,
 }
 
-/// An attribute and where its value stands.
+/// An attribute and the place of its value.
 #[derive(Clone, Debug)]
 pub(super) struct Attribute {
     pub(super) name: String,
@@ -33,20 +33,20 @@ pub(super) struct Attribute {
     pub(super) place: Place,
 }
 
-/// The root element of a file.
+/// Returns the root element of a file.
 pub(super) fn parse(files: &Files, file: usize) -> Result<Element, Refusal> {
     let text = files.text(file);
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| {
         let start = offset(text, error.pos().row, error.pos().col);
-        Place { file, span: start..start }.refuse(format!("is no XML that is read here: {error}"))
+        Place { file, span: start..start }.refuse(format!("is not valid XML: {error}"))
     })?;
     owned(document.root_element(), file, 1)
 }
 
 fn owned(node: roxmltree::Node, file: usize, depth: usize) -> Result<Element, Refusal> {
     let range = node.range();
-    // Messages point at the name in the opening tag, not at everything up to the closing one.
+    // Messages point at the name in the opening tag, not at the whole element.
     let place = Place { file, span: range.start + 1..range.start + 1 + node.tag_name().name().len() };
     if depth > MAX_DEPTH {
         return Err(place.refuse(format!("elements are nested deeper than {MAX_DEPTH}")));
@@ -61,7 +61,7 @@ fn owned(node: roxmltree::Node, file: usize, depth: usize) -> Result<Element, Re
     });
     let children = node.children().filter(roxmltree::Node::is_element);
     Ok(Element {
-        // Elements of another name space are never ours.
+        // Elements of another namespace are not those of URDF or MJCF.
         tag: match node.tag_name().namespace() {
             Some(_) => format!("other:{}", node.tag_name().name()),
             None => node.tag_name().name().to_owned(),
@@ -72,7 +72,7 @@ fn owned(node: roxmltree::Node, file: usize, depth: usize) -> Result<Element, Re
     })
 }
 
-/// Byte of a line and column, both from 1, the column in characters.
+/// Returns the byte of a line and column, both from 1, the column in characters.
 fn offset(text: &str, row: u32, column: u32) -> usize {
     let start: usize = text.split_inclusive('\n').take(row.saturating_sub(1) as usize).map(str::len).sum();
     let line = text.get(start..).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Element {
         Ok(self.numbers::<1>(name)?.map(|[value]| value))
     }
 
-    /// A number that must not be negative, or a default.
+    /// Returns a number that must not be negative, or a default.
     pub(super) fn amount(&self, name: &str, default: f64) -> Result<f64, Refusal> {
         match (self.number(name)?, self.get(name)) {
             (Some(value), Some(attribute)) if value < 0.0 => Err(attribute.refuse("must not be negative")),
@@ -120,7 +120,7 @@ impl Element {
         <[f64; N]>::try_from(values).map(Some).map_err(wrong)
     }
 
-    /// Up to N numbers; those that are missing are taken from `rest`.
+    /// Returns up to N numbers; missing ones are taken from `rest`.
     pub(super) fn numbers_or<const N: usize>(&self, name: &str, rest: [f64; N]) -> Result<[f64; N], Refusal> {
         let mut all = rest;
         if let Some(attribute) = self.get(name) {
@@ -151,7 +151,7 @@ impl Attribute {
         self.place.refuse(format!("`{}` {}", self.name, message.as_ref()))
     }
 
-    /// At most `most` finite decimal numbers.
+    /// Returns at most `most` finite decimal numbers.
     pub(super) fn list(&self, most: usize) -> Result<Vec<f64>, Refusal> {
         let mut values = Vec::new();
         for word in self.value.split_whitespace() {

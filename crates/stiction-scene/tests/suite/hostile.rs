@@ -52,7 +52,7 @@ const TOKENS: [&str; 40] = [
     "\"auto\"",
 ];
 
-/// A change of a text: which kind, from where, over what length, and the word that is put in.
+/// A change of a text: kind, start, length, and the inserted word.
 pub(crate) type Damage = (u8, prop::sample::Index, prop::sample::Index, &'static str);
 
 /// One to three changes with these words.

@@ -1,9 +1,9 @@
-//! Joints with limits, springs and rotors, motors, couplings, frames and groups of shapes: what they mean, and what is refused.
+//! Joints with limits, springs and rotors, motors, couplings, frames and groups of shapes: meaning and errors.
 
 use stiction_multibody::{Filter, JointDof};
-use stiction_scene::parse;
+use stiction_scene::{parse, parse_with};
 
-use crate::JOINTS;
+use crate::{JOINTS, SUPPORTS};
 
 #[test]
 fn every_key_reaches_the_model() {
@@ -49,17 +49,17 @@ fn freedoms_that_a_joint_does_not_have_are_refused() {
     refused(
         "limits = [-0.1, 0.2]",
         "limits = [\"-0.1 rad\", 0.2]",
-        "x.toml:74:11: `limits` of joint \"grip\" is a way, not an angle (give a number of metres)",
+        "x.toml:74:11: `limits` of joint \"grip\" is a length, not an angle (give a number of metres)",
     );
     refused(
         "dofs = [{ limits",
         "damping = 0.1 # {",
-        "x.toml:82:11: a cylindrical joint has 2 DOFs: which has this `damping`? (write dofs = [{}, {}], one table each)",
+        "x.toml:82:11: a cylindrical joint has 2 DOFs: `damping` must be given for one of them (write dofs = [{}, {}], one table each)",
     );
     refused(
         "kind = \"cylindrical\"",
         "kind = \"revolute\"",
-        "x.toml:82:8: a revolute joint has no `dofs` (what acts along its DOF stands in its table)",
+        "x.toml:82:8: a revolute joint has no `dofs` (write the keys of its DOF in the joint table)",
     );
     refused(
         "friction = 1.0 }, {",
@@ -117,7 +117,7 @@ fn couplings_say_what_is_wrong() {
     refused(
         "leader_dof = 1",
         "leader_dof = 0",
-        "x.toml:124:18: coupling \"coupling-2\", leader: must be another joint DOF than the follower",
+        "x.toml:124:14: coupling \"coupling-2\", leader: must be another joint DOF than the follower",
     );
     refused(
         "polynomial = [0.0, 0.5, 0.25]",
@@ -138,4 +138,54 @@ fn frames_and_groups_have_their_rules() {
         "groups = [32]",
         "x.toml:20:11: `groups` is 32, but must be a whole number from 0 to 31 (such as 1)",
     );
+}
+
+/// The scene with the old names of its keys.
+fn with_old_names(text: &str) -> String {
+    let old = text.replace("dofs =", "freedoms =").replace("dof =", "freedom =").replace("points =", "feet =");
+    assert_ne!(old, text);
+    old
+}
+
+#[test]
+fn old_names_of_keys_give_the_same_model() {
+    for text in [JOINTS, SUPPORTS] {
+        let [new, old] = [text, &with_old_names(text)].map(|text| parse(text, "x.toml").expect("a scene").model);
+        assert_eq!(format!("{new:?}"), format!("{old:?}"));
+    }
+    let friction = ("joint.sleeve.freedoms.0.friction".to_owned(), "2".to_owned());
+    for text in [JOINTS, &with_old_names(JOINTS)] {
+        let model = parse_with(text, "x.toml", std::slice::from_ref(&friction)).expect("a scene").model;
+        let sleeve = model.joint(model.find_joint("sleeve").expect("a joint")).expect("a joint");
+        assert_eq!(sleeve.joint_dofs()[0].friction, 2.0);
+    }
+}
+
+#[test]
+fn errors_at_old_names_have_the_places_of_the_file() {
+    let cases = [
+        (JOINTS, "\nfreedom = 1", "\nfreedom = 3", "x.toml:103:11: `dof` is 3, but must be a whole number from 0 to 2"),
+        (
+            JOINTS,
+            "\nfreedom = 1",
+            "\nfreedom = 2",
+            "x.toml:103:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical",
+        ),
+        (JOINTS, "leader_freedom = 1", "leader_freedom = 0", "x.toml:124:18: coupling \"coupling-2\", leader: must be"),
+        (JOINTS, "kind = \"cylindrical\"", "kind = \"revolute\"", "x.toml:82:12: a revolute joint has no `dofs`"),
+        (SUPPORTS, "feet = [[0, 0.3], ", "feet = [", "x.toml:12:8: `points` of body \"part\" are 2"),
+        (SUPPORTS, "[0, 0.3], [-0.3, -0.15]", "[1, 0.3], [2, -0.15]", "x.toml:12:8: body \"part\", points: the centre"),
+        (
+            SUPPORTS,
+            "friction = [0.1",
+            "points = []\nfriction = [0.1",
+            "x.toml:12:1: `feet` is the old name of `points`, which is given as well (keep one of the two)",
+        ),
+    ];
+    for (text, right, wrong, expected) in cases {
+        let text = with_old_names(text);
+        assert!(text.contains(right), "the scene has no {right}");
+        let error = parse(&text.replacen(right, wrong, 1), "x.toml").expect_err(wrong).to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Sizes that are refused before they can hurt.
+//! Sizes that are refused early, before they cost time or memory.
 
 use stiction_scene::{MAX_FILE_SIZE, parse};
 

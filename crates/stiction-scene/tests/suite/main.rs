@@ -1,5 +1,6 @@
-//! Scene files from the outside: what parses, what is refused, and in which words.
-// Helpers outside of `#[test]` functions fail by panicking, like the tests they serve; scenes are read from the repository.
+//! Scene files through the public interface: accepted files, refused files and messages.
+// Helpers outside of `#[test]` functions fail by panicking, like the tests that use them; scenes are read from the
+// repository.
 #![allow(clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod hostile;
@@ -41,25 +42,25 @@ fn all_scenes() -> Vec<(String, String)> {
     scenes
 }
 
-/// A scene that is right, in the plane: the start of most tests.
+/// A correct scene in the plane: the start of most tests.
 const PLANAR: &str = include_str!("planar.toml");
 
-/// A scene that is right, with compliant layers.
+/// A correct scene with compliant layers.
 const MATERIALS: &str = include_str!("materials.toml");
 
-/// A scene that is right, with supports.
+/// A correct scene with supports.
 const SUPPORTS: &str = include_str!("supports.toml");
 
-/// A scene that is right, of joints with motors and couplings.
+/// A correct scene of joints with motors and couplings.
 const JOINTS: &str = include_str!("joints.toml");
 
-/// A scene that is right, in space.
+/// A correct scene in space.
 const SPATIAL: &str = include_str!("spatial.toml");
 
-/// Scenes that are right, of smooth shapes.
+/// Correct scenes of smooth shapes.
 const SHAPES_PLANAR: &str = include_str!("shapes_planar.toml");
 const SHAPES_SPATIAL: &str = include_str!("shapes_spatial.toml");
 
-/// Robots that are right, of our own drawing.
+/// Correct robots of our own.
 const ARM_URDF: &str = include_str!("arm.urdf");
 const CRAWLER_MJCF: &str = include_str!("crawler.xml");

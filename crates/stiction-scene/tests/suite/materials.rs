@@ -1,4 +1,4 @@
-//! `[material.NAME]`: what a file says, and what is said about mistakes in it.
+//! `[material.NAME]`: meaning of its keys, and messages about mistakes.
 
 use nalgebra::Matrix3;
 use stiction_multibody::Layer;

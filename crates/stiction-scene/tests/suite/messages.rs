@@ -1,10 +1,10 @@
-//! The words and places of refusals, one mistake at a time.
+//! Messages and places of errors, one mistake at a time.
 
 use stiction_scene::parse;
 
 use crate::{PLANAR, SPATIAL};
 
-/// Puts one mistake into a scene that is right, and compares what is said about it.
+/// Puts one mistake into a correct scene and compares the message.
 #[track_caller]
 fn refused(base: &str, right: &str, wrong: &str, expected: &str) {
     assert!(base.contains(right), "the scene has no {right}");

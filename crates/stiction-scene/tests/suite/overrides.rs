@@ -1,4 +1,4 @@
-//! Changes from the command line.
+//! Overrides from the command line.
 
 use stiction_multibody::BodyKind;
 use stiction_scene::{Scene, SceneError, parse_with};
@@ -50,7 +50,7 @@ fn mistakes_are_placed_in_the_change() {
         ("body.rod.mas", "2", "--set:1:10: unknown key `mas` in `body` (did you mean `mass`?)"),
         ("body.rot.mass", "2", "--set:1:6: there is no `rot` in this list of 7 (did you mean `rod`?)"),
         ("bodi.rod.mass", "2", "--set:1:1: unknown key `bodi` in a scene (did you mean `body`?)"),
-        ("spring.5.stiffness", "2", "--set:1:8: there is no `5` in this list of 1 (nothing is known here)"),
+        ("spring.5.stiffness", "2", "--set:1:8: there is no `5` in this list of 1 (no names are known here)"),
         ("simulation.step.x", "2", "--set:1:17: `x` cannot be found inside a number"),
         ("simulation.step", "fast", "--set:1:17: `step` is a text, but must be a number (such as 0.0025)"),
         ("simulation.step", "nan", "--set:1:17: `step` is a text, but must be a number (such as 0.0025)"),

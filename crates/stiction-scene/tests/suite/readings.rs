@@ -1,4 +1,4 @@
-//! Files of other kinds, and scenes written again.
+//! Files of other kinds, and rewritten scenes.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ struct Recipe {
     oven: Oven,
 }
 
-/// How hot and how long.
+/// Temperature and time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Oven {

@@ -66,7 +66,7 @@ fn b04_inertias_that_no_body_has_are_refused() {
         let error = with(moments, products).expect_err(what);
         assert!(error.line == 2 && error.message.contains("principal moments"), "{what}: {error}");
     }
-    // A plate, and what the digits of a file make of one.
+    // A plate, exact and rounded to the digits of a file.
     assert!(with([1.0, 1.0, 2.0], [0.0; 3]).is_ok());
     assert!(with([1.0, 1.0, 2.0 * (1.0 + 1e-12)], [0.0; 3]).is_ok());
 }
@@ -81,11 +81,11 @@ fn b05_a_chain_without_mass_at_its_tip_is_refused() {
         )
     };
     let error = read(&chain("")).expect_err("nothing at the tip");
-    assert!(error.line == 2 && error.message.contains("nothing behind it has a mass"), "{error}");
+    assert!(error.line == 2 && error.message.contains("no link behind it has a mass"), "{error}");
     assert!(read(&chain("<geom size=\"0.1\"/>")).is_ok(), "a frame in the middle is no harm");
 }
 
-/// A linkage of two cranks and a rod in the plane y = 0, closed by a pin `gap` away from where the ends meet.
+/// A linkage of two cranks and a rod in the plane y = 0, closed by a pin at the distance `gap` from the ends.
 fn four_bar(gap: f64, more: &str) -> String {
     let bar = |name: &str, at: &str, to: &str, inside: &str| {
         format!(
@@ -108,7 +108,7 @@ fn b21_loops_that_cannot_be_closed_or_say_too_much_become_joints() {
         let made = read(text).expect("a robot").to_scene("x", &SceneOptions::default()).expect("a scene");
         parse(&made.text, "x").unwrap_or_else(|error| panic!("{error}")).model.joints().len()
     };
-    // A pin in space closes a linkage of parallel axes with three equations where two would do.
+    // A pin in space closes a linkage of parallel axes with three equations; two would suffice.
     assert_eq!(joints(&four_bar(0.0, "")), 4);
     assert_eq!(joints(&four_bar(0.0, "<connect name=\"again\" site1=\"end\" site2=\"pin\"/>")), 5);
     assert_eq!(joints(&four_bar(0.0, "<weld body1=\"rod\" body2=\"right\"/>")), 5);
@@ -247,7 +247,7 @@ fn b29_no_path_of_a_mesh_leaves_the_asset_root() {
             assert!(refused && error.line == 2, "{path} in {name}: {error}");
         }
     }
-    // Names that differ by case only are different files, where the file system says so.
+    // Names that differ by case only are different files on case-sensitive file systems.
     folder.write("in/A.xml", "<mujoco/>");
     let path = folder.write("in/cases.xml", "<mujoco><include file=\"A.xml\"/><include file=\"a.xml\"/></mujoco>");
     let error = Robot::load(path, &ReadOptions::default()).expect_err("there is one of them").message;

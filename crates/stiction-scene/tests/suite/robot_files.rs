@@ -102,7 +102,7 @@ fn links_and_devices_do_not_lead_out() {
         let error = folder.load(file).expect_err("outside");
         assert!(error.contains("outside of the asset root"), "{error}");
     }
-    // With a root that holds both, the same link is fine.
+    // With a root that contains both, the same link is accepted.
     let options = ReadOptions { asset_root: Some(folder.0.clone()), ..ReadOptions::default() };
     assert!(Robot::load(folder.0.join("in/robot.xml"), &options).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Masses of shapes against those of `stiction-geometry`, which computes them by other formulas; and all ways to write a rotation.
+//! Masses of shapes against those of `stiction-geometry`, which uses other formulas; and all forms of rotations.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3};
 

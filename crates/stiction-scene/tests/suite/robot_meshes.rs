@@ -1,4 +1,4 @@
-//! Meshes of robots: what is read, and the list of bad ones (B30).
+//! Meshes of robots: formats that are read, and the list of bad ones (B30).
 
 use std::{
     f64::consts::{PI, TAU},
@@ -101,7 +101,7 @@ fn both_formats_are_read_and_become_their_hulls() {
     assert_eq!(corners_of(&Folder::new("odd", "rock.stl", &binary(&odd, 5))), 4);
 }
 
-/// What is said about a mesh that is refused.
+/// Message about a refused mesh.
 #[track_caller]
 fn refused(name: &str, mesh: &str, bytes: &[u8], words: &str) {
     let error = Folder::new(name, mesh, bytes).load().map(|_| ()).expect_err(name).to_string();
@@ -151,10 +151,10 @@ fn bad_meshes_say_what_is_wrong() {
 
 #[test]
 fn tiny_and_rich_meshes_have_a_hull_or_a_reason() {
-    // A tetrahedron of 1e-23 m is smaller than what any length here means, but a shape nevertheless.
+    // A tetrahedron of 1e-23 m is far smaller than any meaningful length, but it is a shape.
     let tiny = triangles(CORNERS.map(|corner| corner.map(|x| x * 1e-23)));
     let _ = Folder::new("tiny", "m.stl", &binary(&tiny, 4)).load().map_err(|error| assert!(!error.message.is_empty()));
-    // A sphere of thousands of corners keeps the outermost, and says so.
+    // A sphere with thousands of vertices keeps the outermost ones, with a note.
     let mut ball = String::new();
     let (rings, sides) = (60_u32, 90_u32);
     for i in 0..=rings {
@@ -175,7 +175,7 @@ fn tiny_and_rich_meshes_have_a_hull_or_a_reason() {
 
 #[test]
 fn meshes_are_cut_into_convex_pieces_on_request() {
-    // Two tetrahedra far apart in one mesh: their common hull is one body, their pieces are two at least.
+    // Two distant tetrahedra in one mesh: their common hull is one body, their convex parts are at least two.
     let far = triangles(CORNERS.map(|[x, y, z]| [x + 3.0, y, z]));
     let folder = Folder::new("pieces", "m.stl", &binary(&[triangles(CORNERS), far].concat(), 8));
     let robot = Robot::load(folder.0.join("robot.urdf"), &ReadOptions::default()).expect("a robot");

@@ -1,4 +1,4 @@
-//! What robots say, and what is said where they are wrong.
+//! Contents of robot files, and messages about their mistakes.
 
 use std::f64::consts::PI;
 
@@ -22,9 +22,9 @@ fn an_arm_is_read_whole() {
     assert!((robot.mass() - 3.2).abs() < 1e-12);
     let upper = &robot.links[2];
     assert_eq!(upper.parent, Some(LinkId(1)));
-    // Pitch by a quarter turn leads z to x.
+    // Pitch by a quarter turn takes z to x.
     assert!((upper.origin.rotation * Vector3::z() - Vector3::x()).norm() < 1e-15);
-    // The inertia is turned about z by half a radian.
+    // The inertia is rotated about z by half a radian.
     let (sin, cos) = (libm::sin(0.5), libm::cos(0.5));
     let inertia = upper.inertial.expect("mass").inertia;
     assert!((inertia[(0, 0)] - (0.03 * cos * cos + 0.028 * sin * sin)).abs() < 1e-16);
@@ -62,7 +62,7 @@ fn a_crawler_is_read_whole() {
     let [hip, roll] = robot.links[2].joints.as_slice() else { panic!("two joints") };
     assert_eq!((hip.reference, hip.spring_reference, hip.stiffness, hip.armature), (0.1, 0.2, 3.0, 0.01));
     assert_eq!((roll.axis.into_inner(), roll.limits), (Vector3::x(), Some([-1.0, 1.0])));
-    // Capital letters: about fixed axes, x first.
+    // Upper-case letters: about fixed axes, x first.
     let turn = robot.links[2].origin.rotation.to_rotation_matrix();
     let expected = nalgebra::Rotation3::from_euler_angles(0.1, 0.2, 0.3);
     assert!((turn.matrix() - expected.matrix()).norm() < 1e-15);
@@ -75,7 +75,7 @@ fn a_crawler_is_read_whole() {
     assert_eq!(notes, ["<muscle>"]);
 }
 
-/// Text to replace in a robot that is right, what replaces it, and words of the message with its line.
+/// Text to replace in a correct robot, its replacement, and words of the message with its line.
 fn check(text: &str, table: &[(&str, &str, u32, &str)]) {
     for (old, new, line, words) in table {
         assert!(text.contains(old), "{old}");
@@ -188,7 +188,7 @@ fn what_has_no_effect_is_listed() {
 #[test]
 fn a_joint_must_move_mass() {
     let text = "<mujoco><worldbody><body name=\"a\"><joint/></body></worldbody></mujoco>";
-    assert!(read(text).expect_err("nothing to move").message.contains("nothing behind it has a mass"));
+    assert!(read(text).expect_err("nothing to move").message.contains("no link behind it has a mass"));
     let with_armature = text.replace("<joint/>", "<joint armature=\"1\"/>");
     assert_eq!(read(&with_armature).expect("a robot").dof(), 1);
 }
@@ -204,7 +204,7 @@ fn impossible_inertias_are_repaired_on_request_only() {
     moments.as_mut_slice().sort_by(f64::total_cmp);
     assert!(moments[0] > 0.0 && moments[2] <= moments[0] + moments[1], "{moments}");
     assert!(robot.unsupported.iter().any(|note| note.reason.contains("repaired")));
-    // What is possible stays as it is, to the digits of a file.
+    // A possible inertia stays as it is, to the digits of a file.
     let within = ARM_URDF.replacen("ixx=\"0.03\" ixy", "ixx=\"0.032000000000001\" ixy", 1);
     let kept = read(&within).expect("a robot").links[2].inertial.expect("mass").inertia;
     assert!((kept.trace() - (0.032 + 0.028 + 0.004)).abs() < 1e-12);

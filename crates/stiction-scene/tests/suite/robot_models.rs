@@ -1,5 +1,5 @@
-//! Robots of other projects, found through the variable `STICTION_DATA`: every file loads or says why not, and masses, inertias,
-//! frames and axes give the mass matrices, poses and energies that `MuJoCo` computed.
+//! Robots of other projects, found through the variable `STICTION_DATA`: every file loads or is refused with a
+//! reason. Masses, inertias, frames and axes give the mass matrices, poses and energies that `MuJoCo` computed.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Point3, Quaternion, Transla
 use serde_json::Value;
 use stiction_scene::robot::{JointKind, Keyframe, LinkId, ReadOptions, Robot, SceneOptions};
 
-/// Relative to the greatest entry.
+/// Tolerance relative to the greatest entry.
 const ACCURACY: f64 = 1e-10;
 
 fn folder() -> Option<PathBuf> {
@@ -53,7 +53,7 @@ fn every_model_loads_or_says_why_not() {
             }
             Err(error) => {
                 let reason = match name {
-                    "dart__joint_properties.urdf" => "nothing behind it has a mass",
+                    "dart__joint_properties.urdf" => "no link behind it has a mass",
                     _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not supported",
                     _ => panic!("{error}"),
                 };
@@ -65,7 +65,8 @@ fn every_model_loads_or_says_why_not() {
     assert!(loaded >= 20, "only {loaded} models loaded");
 }
 
-/// Numbers of links, coordinates, shapes, constraints and actuators as `MuJoCo` counts them; less what is listed as unsupported.
+/// Numbers of links, coordinates, shapes, constraints and actuators as counted by `MuJoCo`, less those listed as
+/// unsupported.
 fn check_counts(robot: &Robot, entry: &Value) {
     let name = name_of(entry);
     let count = |key: &str| entry[key].as_u64().expect("a count") as usize;
@@ -149,7 +150,7 @@ fn scenes_have_the_mechanics_of_their_robots_at_every_state() {
     assert!(compared >= 4 * 15, "only {compared} states compared");
 }
 
-/// The same numbers, bias forces and the kinetic energy by the recursions of trees.
+/// The same numbers, bias forces and the kinetic energy by the recursive algorithms for trees.
 fn compare_dynamics(name: &str, robot: &Robot, state: &Value, mass: &DMatrix<f64>) {
     let (q, v) = (numbers(&state["qpos"]), numbers(&state["qvel"]));
     let still = vec![0.0; v.len()];
@@ -180,7 +181,7 @@ struct Direction {
     armature: f64,
 }
 
-/// Poses of all links, and the directions they can move in: straight from the definition, without any recursion of dynamics.
+/// Poses of all links and their motion directions, from the definition, without any recursive algorithm.
 struct Motion {
     poses: Vec<Isometry3<f64>>,
     directions: Vec<Direction>,

@@ -1,4 +1,4 @@
-//! Robots as scenes: nothing is lost on the way, coordinates are those of the file, and what is written is read back.
+//! Robots as scenes: nothing is lost in the conversion, coordinates are those of the file, and the text is read back.
 
 use stiction_multibody::{Body, Configuration, Joint, Model, energy, may_collide};
 use stiction_scene::{
@@ -8,7 +8,7 @@ use stiction_scene::{
 
 use crate::{ARM_URDF, CRAWLER_MJCF};
 
-/// Relative.
+/// Relative tolerance.
 const ACCURACY: f64 = 1e-12;
 
 fn robot(text: &str) -> Robot {
@@ -39,13 +39,14 @@ fn joint<'m>(model: &'m Model, name: &str) -> &'m Joint {
     model.joints().iter().find(|joint| joint.name == name).unwrap_or_else(|| panic!("no joint {name}"))
 }
 
-/// Mass, energies, coordinates and speeds of the scene against those of the tree, which come from the file by another way.
+/// Mass, energies, coordinates and speeds of the scene against those of the tree, which is built from the file
+/// independently.
 #[track_caller]
 pub(crate) fn same_mechanics(robot: &Robot, q: &[f64], v: &[f64], model: &Model) {
     let tree = robot.tree().expect("a tree");
     let still = vec![0.0; v.len()];
     let of_tree = tree.dynamics(robot, q, v, &still).expect("dynamics").energy;
-    // A free body has no rotors in a scene, and springs are no part of a tree.
+    // A free body has no rotors in a scene, and a tree has no springs.
     let (mut rotors, mut springs, mut places) = (0.0, 0.0, (0, 0));
     for (_, own) in robot.joints() {
         let speeds = &v[places.1..places.1 + own.kind.dof()];
@@ -60,7 +61,7 @@ pub(crate) fn same_mechanics(robot: &Robot, q: &[f64], v: &[f64], model: &Model)
     let of_scene = energy(model, &at, &[]);
     let close = |a: f64, b: f64| (a - b).abs() <= ACCURACY * (1.0 + a.abs().max(b.abs()));
     assert!(close(of_scene.kinetic, of_tree.kinetic - rotors), "{} {}", of_scene.kinetic, of_tree.kinetic - rotors);
-    // What stands still has a weight in the tree, but no body with mass in the scene.
+    // Fixed links have a weight in the tree, but no body with mass in the scene.
     let gravity = model.gravity();
     let standing = robot.links.iter().enumerate().filter(|(index, _)| fixed(robot, *index));
     let kinematics = tree.at(q, v).expect("a state");
@@ -77,7 +78,7 @@ pub(crate) fn same_mechanics(robot: &Robot, q: &[f64], v: &[f64], model: &Model)
     for (_, own) in robot.joints() {
         if own.kind.dof() == 1 {
             let joint = joint(model, &own.name);
-            let row = joint.coordinate(0, &at).expect("a freedom");
+            let row = joint.coordinate(0, &at).expect("a joint DOF");
             let speed = row.a.power(&at.twist(joint.a.0)) + row.b.power(&at.twist(joint.b.0));
             assert!(close(row.value, q[next_q]), "{}: {} {}", own.name, row.value, q[next_q]);
             assert!(close(speed, v[next_v]), "{}: {speed} {}", own.name, v[next_v]);

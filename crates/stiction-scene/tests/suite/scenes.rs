@@ -1,4 +1,4 @@
-//! The scenes of the repository, and what a scene comes out as.
+//! Scenes of the repository, and their models.
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyKind, Dimension, JointKind, OrientationUpdate};
@@ -118,7 +118,7 @@ fn an_unspun_scene_has_the_same_pose_however_it_is_written() {
     ] {
         assert!(with(other).angle_to(&expected) < 1e-15, "{other}");
     }
-    // 1-2-3 turns and roll, pitch, yaw differ in their order.
+    // Body 1-2-3 angles and roll, pitch, yaw differ in their order.
     let a = with("orientation = { body_123 = [0.3, 0.2, 0.1] }");
     let b = with("orientation = { roll_pitch_yaw = [0.3, 0.2, 0.1] }");
     assert!(a.angle_to(&b) > 1e-2);

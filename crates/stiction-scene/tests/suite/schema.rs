@@ -1,4 +1,4 @@
-//! The schema documents every field, and the user documentation knows them all.
+//! The schema describes every key, and the user documentation mentions them all.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use stiction_scene::{parse, schema};
 
 use crate::{JOINTS, MATERIALS, PLANAR, SHAPES_PLANAR, SHAPES_SPATIAL, SPATIAL, SUPPORTS, all_scenes};
 
-/// All tables of the schema: their name and their fields.
+/// All tables of the schema: names and keys.
 fn tables(schema: &Value) -> Vec<(String, &serde_json::Map<String, Value>)> {
     let defs = schema["$defs"].as_object().expect("$defs");
     let named = defs.iter().map(|(name, def)| (name.clone(), def)).chain([("the file".to_owned(), schema)]);
@@ -43,6 +43,23 @@ fn every_field_is_described_and_closed() {
     assert_eq!(text.matches("\"properties\"").count(), tables(&schema).len());
     assert!(!text.contains("\"null\""), "TOML has no null");
     assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), schema);
+}
+
+#[test]
+fn the_schema_has_only_the_present_names_of_keys() {
+    let schema = schema();
+    let known: BTreeSet<_> = tables(&schema).into_iter().flat_map(|(_, fields)| fields.keys().cloned()).collect();
+    for (old, new) in [
+        ("feet", "points"),
+        ("freedoms", "dofs"),
+        ("freedom", "dof"),
+        ("follower_freedom", "follower_dof"),
+        ("leader_freedom", "leader_dof"),
+    ] {
+        assert!(known.contains(new) && !known.contains(old), "{new} instead of {old}");
+    }
+    let text = schema.to_string();
+    assert!(["feet", "foot", "freedom"].iter().all(|word| !text.contains(word)), "descriptions use the present names");
 }
 
 #[test]

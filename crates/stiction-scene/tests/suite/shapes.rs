@@ -1,4 +1,4 @@
-//! Smooth shapes in scene files, and the words for what is wrong with them.
+//! Smooth shapes in scene files, and messages about mistakes in them.
 
 use stiction_geometry::{Shape, planar, spatial};
 use stiction_scene::parse;
@@ -23,7 +23,7 @@ fn smooth_shapes_are_what_the_file_says() {
     assert_eq!(shape_of(SHAPES_SPATIAL, "can"), can.into());
     let pillow = spatial::Shape::superquadric([0.2, 0.2, 0.1], [4.0, 2.5]).expect("a shape");
     assert_eq!(shape_of(SHAPES_SPATIAL, "pillow"), pillow.into());
-    // Flat pieces that enclose something are a polyhedron: a cube without one of its edges.
+    // Flat faces that enclose a solid are a polyhedron: a cube without one of its edges.
     let Shape::Spatial(spatial::Shape::Polyhedron(wedge)) = shape_of(SHAPES_SPATIAL, "wedge") else {
         panic!("not a polyhedron")
     };

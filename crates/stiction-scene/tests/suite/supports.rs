@@ -1,4 +1,4 @@
-//! `[body.support]`: what a file says, and what is said about mistakes in it.
+//! `[body.support]`: meaning of its keys, and messages about mistakes.
 
 use stiction_multibody::Dimension;
 use stiction_scene::parse;
@@ -9,18 +9,19 @@ use crate::SUPPORTS;
 fn supports_are_read() {
     let model = parse(SUPPORTS, "x.toml").unwrap_or_else(|error| panic!("{error}")).model;
     assert_eq!(model.dimension(), Dimension::Planar, "a support is in the plane");
-    let feet: Vec<_> = model.support_points().map(|(body, support, _, foot)| (body, support.on, *foot)).collect();
+    let points: Vec<_> = model.support_points().map(|(body, support, _, point)| (body, support.on, *point)).collect();
     let id = |name| model.find_body(name).expect("a body");
-    assert_eq!(feet.len(), 3 + 1 + 1 + 2);
-    for (k, (body, on, foot)) in feet.iter().take(3).enumerate() {
+    assert_eq!(points.len(), 3 + 1 + 1 + 2);
+    for (k, (body, on, point)) in points.iter().take(3).enumerate() {
         assert_eq!((*body, *on), (id("part"), id("table")));
-        assert!((foot.load - 20.0 / 3.0).abs() < 1e-13 && (foot.friction - 0.1 * (k + 1) as f64).abs() < 1e-15);
+        assert!((point.load - 20.0 / 3.0).abs() < 1e-13 && (point.friction - 0.1 * (k + 1) as f64).abs() < 1e-15);
     }
-    let numbers: Vec<_> = feet.iter().skip(3).map(|(.., foot)| [foot.load, foot.friction, foot.torsion]).collect();
+    let numbers: Vec<_> =
+        points.iter().skip(3).map(|(.., point)| [point.load, point.friction, point.torsion]).collect();
     assert_eq!(numbers, [[5.0, 0.4, 0.0], [10.0, 0.5, 0.07], [2.5, 0.0, 0.0], [7.5, 0.0, 0.0]]);
     let disc = SUPPORTS.replace("{ lever = 0.07 }", "{ disc = 0.1 }");
     let model = parse(&disc, "x.toml").unwrap_or_else(|error| panic!("{error}")).model;
-    assert!(model.support_point_count() > 7, "a disc has several feet");
+    assert!(model.support_point_count() > 7, "a disc has several support points");
 }
 
 #[test]
@@ -29,14 +30,14 @@ fn mistakes_in_supports_are_explained() {
         (
             "points = [[0, 0.3], ",
             "points = [",
-            "x.toml:12:8: `feet` of body \"part\" are 2: statics gives the loads of three",
+            "x.toml:12:10: `points` of body \"part\" are 2: statics gives the loads of three",
         ),
         (
             "[0, 0.3], [-0.3, -0.15]",
             "[1, 0.3], [2, -0.15]",
-            "x.toml:12:8: body \"part\", feet: the centre of mass is outside",
+            "x.toml:12:10: body \"part\", points: the centre of mass is outside",
         ),
-        ("[0, 0.3], ", "[0, -0.15], ", "x.toml:12:8: body \"part\", feet: the three points are in line"),
+        ("[0, 0.3], ", "[0, -0.15], ", "x.toml:12:10: body \"part\", points: the three points are in line"),
         (
             "friction = [0.1, 0.2, 0.3]",
             "friction = [0.1, 0.2]",
@@ -54,7 +55,7 @@ fn mistakes_in_supports_are_explained() {
         (
             "limit_surface = { lever = 0.07 }, ",
             "",
-            "`support` of body \"disc\" needs exactly one of `feet` and `limit_surface`",
+            "`support` of body \"disc\" needs exactly one of `points` and `limit_surface`",
         ),
         ("loads = [1, 3]", "loads = [1]", "body \"crate\", loads: there are 1 for 2 points"),
         ("particle = true", "inertia = 1.0", "`support` of body \"grain\" needs exactly one of"),

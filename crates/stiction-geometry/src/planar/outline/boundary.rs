@@ -1,4 +1,4 @@
-//! A closed polygonal line in the coordinates of its body, ready for the questions of the narrow phase.
+//! A closed polygonal line in the coordinates of its body, prepared for the narrow phase.
 
 use nalgebra::{Point2, Vector2};
 
@@ -13,53 +13,54 @@ pub(in crate::planar) struct Boundary {
     vertices: Vec<Point2<f64>>,
     normals: Vec<Vector2<f64>>,
     lengths: Vec<f64>,
-    /// Whether the interior angle at the vertex is below 180°.
+    /// True if the interior angle at the vertex is below 180°.
     convex: Vec<bool>,
-    /// By how much the outline turns left at the vertex, in radians; nobody asks if it is convex, and then it is empty.
+    /// Left turn of the outline at each vertex, rad; empty for a convex outline, which does not need it.
     turns: Vec<f64>,
     min: Vector2<f64>,
     max: Vector2<f64>,
-    /// The largest distance of a vertex from the origin.
+    /// Largest distance of a vertex from the origin.
     bound: f64,
-    /// Boxes around [`GROUP`] faces after each other, of long outlines only: most of them are left out by these at once.
+    /// Boxes around [`GROUP`] consecutive faces, of long outlines only, to skip most faces at once.
     groups: Vec<(Vector2<f64>, Vector2<f64>)>,
 }
 
-/// How many faces share a box.
+/// Number of faces that share a box.
 const GROUP: usize = 8;
 
-/// Where a point is with respect to a face.
+/// Position of a point relative to a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearFace {
     pub(super) face: usize,
     /// ψ = n · (p − a), the height above the line of the face.   [GEOM-4]
     pub(super) height: f64,
-    /// How far along the face the foot of the point lies, before 0 or beyond the length where it is not on the face.
+    /// Coordinate of the foot of the point along the face, from its start; outside of 0 to the length if the foot is
+    /// not on the face.
     pub(super) along: f64,
-    /// The square of the distance to the face itself.
+    /// Squared distance to the face itself.
     pub(super) distance_squared: f64,
-    /// Whether the face belongs to the same chain as the one listed before it.
-    pub(super) goes_on: bool,
+    /// True if the face belongs to the same chain as the one listed before it.
+    pub(super) continues_chain: bool,
 }
 
 impl NearFace {
-    /// The square of the distance to the corner at which the face starts.
+    /// Returns the squared distance to the vertex at which the face starts.
     pub(super) fn start_distance_squared(&self) -> f64 {
         self.height * self.height + self.along * self.along
     }
 }
 
-/// The part of a face that is nearest to a point.
+/// Foot of a point on a face: the part of the face that is nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SupportPoint {
+pub(super) enum Foot {
     /// Between the ends.
     Inside,
-    /// The vertex of this number.
+    /// The vertex with this number.
     Vertex(usize),
 }
 
 impl Boundary {
-    /// The outline of a polygon whose vertices are known to be good.
+    /// Stores the outline of a polygon with valid vertices.
     pub(in crate::planar) fn enclose(&mut self, vertices: &[Point2<f64>]) {
         self.clear();
         self.vertices.extend_from_slice(vertices);
@@ -69,12 +70,14 @@ impl Boundary {
             let before = self.normals.iter().cycle().skip(self.normals.len() - 1);
             self.turns.extend(before.zip(&self.normals).map(|(m, n)| libm::atan2(m.perp(n), m.dot(n))));
         }
+        debug_assert!(self.is_convex() || self.turns.len() == self.vertices.len(), "one turn per vertex");
         if vertices.len() > GROUP {
             self.box_groups();
+            debug_assert_eq!(self.groups.len(), vertices.len().div_ceil(GROUP), "the boxes cover all faces");
         }
     }
 
-    /// The boxes around groups of faces, both ends of each included.
+    /// Computes the boxes around groups of faces, both ends of each included.
     fn box_groups(&mut self) {
         let count = self.vertices.len();
         let nothing = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
@@ -84,7 +87,8 @@ impl Boundary {
         }));
     }
 
-    /// The numbers of faces, and of the vertices they start at, except groups that do not meet the box between `low` and `high`.
+    /// Returns the numbers of faces, and of the vertices at their start, without groups that do not meet the box from
+    /// `low` to `high`.
     pub(super) fn numbers_near(&self, low: Vector2<f64>, high: Vector2<f64>) -> impl Iterator<Item = usize> + '_ {
         let count = self.vertices.len();
         let all = if self.groups.is_empty() { 0..count } else { 0..0 };
@@ -95,7 +99,7 @@ impl Boundary {
         all.chain(groups.flat_map(move |(group, _)| group * GROUP..((group + 1) * GROUP).min(count)))
     }
 
-    /// The vertices and faces of the core of a bounded shape.
+    /// Stores the vertices and faces of the core of a bounded shape.
     pub(super) fn place(&mut self, shape: &Shape) {
         self.clear();
         match shape {
@@ -132,7 +136,7 @@ impl Boundary {
         self.bound = 0.0;
     }
 
-    /// Completes what follows from the vertices and normals.
+    /// Computes all data that follow from the vertices and normals.
     fn finish(&mut self) {
         for (i, vertex) in self.vertices.iter().enumerate() {
             self.min = self.min.inf(&vertex.coords);
@@ -140,7 +144,7 @@ impl Boundary {
             self.bound = self.bound.max(vertex.coords.norm_squared());
             let next = self.vertices[(i + 1) % self.vertices.len()];
             let before = self.vertices[(i + self.vertices.len() - 1) % self.vertices.len()];
-            // The edges, not their unit normals: the sign of a slight turn must not be lost to rounding.
+            // The edges, not their unit normals: rounding must not change the sign of a slight turn.
             let turns_left = (vertex - before).perp(&(next - vertex)) > 0.0;
             self.convex.push(self.normals.is_empty() || turns_left);
             if let Some(normal) = self.normals.get(i) {
@@ -148,6 +152,9 @@ impl Boundary {
             }
         }
         self.bound = self.bound.sqrt();
+        let (vertices, faces) = (self.vertices.len(), self.normals.len());
+        debug_assert!(faces == 0 || faces == vertices, "a closed outline has as many faces as vertices");
+        debug_assert_eq!((self.convex.len(), self.lengths.len()), (vertices, faces), "one entry per vertex and face");
     }
 
     pub(in crate::planar) fn vertices(&self) -> &[Point2<f64>] {
@@ -170,8 +177,9 @@ impl Boundary {
         self.turns.is_empty()
     }
 
-    /// By how much the outline turns left at a vertex.
+    /// Returns the left turn of the outline at a vertex, rad.
     pub(super) fn turn_at(&self, vertex: usize) -> f64 {
+        debug_assert!(vertex < self.turns.len(), "only outlines that are not convex store their turns");
         self.turns.get(vertex).copied().unwrap_or(0.0)
     }
 
@@ -179,7 +187,7 @@ impl Boundary {
         !self.normals.is_empty()
     }
 
-    /// Centre and half the size of the box around the vertices.
+    /// Returns centre and half the size of the box around the vertices.
     pub(super) fn bounding_box(&self) -> (Vector2<f64>, Vector2<f64>) {
         ((self.max + self.min) * 0.5, (self.max - self.min) * 0.5)
     }
@@ -188,52 +196,53 @@ impl Boundary {
         if face + 1 == self.vertices.len() { 0 } else { face + 1 }
     }
 
-    /// The face that ends at a vertex; the face of the same number starts there.
+    /// Returns the face that ends at a vertex; the face of the same number starts there.
     pub(super) fn face_before(&self, vertex: usize) -> usize {
         if vertex == 0 { self.vertices.len() - 1 } else { vertex - 1 }
     }
 
-    /// The feature number of a face: vertices come first.
+    /// Returns the feature number of a face: vertices come first.
     pub(super) fn face_feature(&self, face: usize) -> usize {
         self.vertices.len() + face
     }
 
-    /// The unit vector from the start of the face to its end.
+    /// Returns the unit vector from the start of the face to its end.
     pub(super) fn tangent(&self, face: usize) -> Vector2<f64> {
         along(&self.normals[face])
     }
 
-    /// The height of a point above the line of a face.   [GEOM-4]
+    /// Returns the height of a point above the line of a face.   [GEOM-4]
     pub(super) fn height(&self, face: usize, point: &Vector2<f64>) -> f64 {
         self.normals[face].dot(&(point - self.vertices[face].coords))
     }
 
-    /// Whether the box around a face meets the box between `low` and `high`.
+    /// True if the box around a face meets the box from `low` to `high`.
     pub(super) fn face_meets_box(&self, face: usize, low: &Vector2<f64>, high: &Vector2<f64>) -> bool {
         let (p, q) = (&self.vertices[face], &self.vertices[self.end_of(face)]);
         p.x.min(q.x) <= high.x && p.x.max(q.x) >= low.x && p.y.min(q.y) <= high.y && p.y.max(q.y) >= low.y
     }
 
-    /// Where `point` is with respect to a face.
+    /// Returns the position of `point` relative to a face.
     pub(super) fn near(&self, face: usize, point: &Vector2<f64>) -> NearFace {
         let (normal, d) = (self.normals[face], point - self.vertices[face].coords);
         let (height, along) = (normal.dot(&d), along(&normal).dot(&d));
         let beyond = along - along.clamp(0.0, self.lengths[face]);
-        NearFace { face, height, along, distance_squared: height * height + beyond * beyond, goes_on: false }
+        NearFace { face, height, along, distance_squared: height * height + beyond * beyond, continues_chain: false }
     }
 
-    /// The part of its face that a point is nearest to.
-    pub(super) fn foot(&self, near: &NearFace) -> SupportPoint {
+    /// Returns the part of its face that a point is nearest to.
+    pub(super) fn foot(&self, near: &NearFace) -> Foot {
         if near.along <= 0.0 {
-            SupportPoint::Vertex(near.face)
+            Foot::Vertex(near.face)
         } else if near.along >= self.lengths[near.face] {
-            SupportPoint::Vertex(self.end_of(near.face))
+            Foot::Vertex(self.end_of(near.face))
         } else {
-            SupportPoint::Inside
+            Foot::Inside
         }
     }
 
-    /// Whether a point that is not on the boundary lies inside: a ray to the right crosses the boundary an odd number of times.
+    /// True if a point that is not on the boundary lies inside: a ray to the right crosses the boundary an odd number
+    /// of times.
     pub(super) fn contains(&self, point: &Vector2<f64>) -> bool {
         let is_in_box =
             point.x >= self.min.x && point.x <= self.max.x && point.y >= self.min.y && point.y <= self.max.y;
@@ -252,7 +261,7 @@ impl Boundary {
     }
 }
 
-/// The direction of a face with the given outward normal: the solid is to the left.
+/// Returns the direction of a face with the given outward normal; the solid is to the left.
 fn along(normal: &Vector2<f64>) -> Vector2<f64> {
     Vector2::new(-normal.y, normal.x)
 }

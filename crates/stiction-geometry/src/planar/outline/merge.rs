@@ -1,31 +1,31 @@
-//! Ends of flat overlaps at which both bodies have a corner.   [GEOM-12]
+//! Ends of flat overlaps at which both bodies have a vertex.   [GEOM-12]
 
 use nalgebra::Vector2;
 
 use super::chain::{Alternative, Chain};
 use super::{Meeting, OutlinePair, Placed};
 use crate::planar::frame::PlaneContact;
-use crate::planar::separation::{Side, looks_up_more};
+use crate::planar::separation::{Side, points_up_more};
 
-/// Faces opposed within 37° may be flat on each other.
+/// Smallest cosine of opposition (37°) of faces that may be flat on each other.
 const OPPOSED_COSINE: f64 = 0.8;
 
-/// Faces nearer than this to parallel (in radians) are flat on each other wherever they end; the gaps at their two corners differ by this
-/// fraction of the margin at most.
+/// Angle between opposed faces, rad, below which they count as flat on each other wherever they end. The gaps at
+/// their two vertices then differ by at most this fraction of the margin.
 const PARALLEL: f64 = 1e-6;
 
-/// A corner with one of its faces.
+/// A vertex with one of its faces.
 struct End {
     face: usize,
-    /// In midpoint coordinates, as the directions.
+    /// Vertex in midpoint coordinates, like the directions.
     corner: Vector2<f64>,
     normal: Vector2<f64>,
-    /// From the corner along the face.
+    /// Direction from the vertex along the face.
     inward: Vector2<f64>,
 }
 
 impl End {
-    /// The face that starts at the corner, or the one that ends there.
+    /// Creates the end with the face that starts at the vertex, or with the one that ends there.
     fn new(body: &Placed, corner: usize, starts: bool) -> Self {
         let boundary = body.boundary;
         let face = if starts { corner } else { boundary.face_before(corner) };
@@ -38,15 +38,16 @@ impl End {
         }
     }
 
-    /// How far the other corner lies inside this face, along it; negative beyond its end.
+    /// Returns the distance by which the other vertex lies inside this face, along it; negative beyond its end.
     fn cover(&self, other: &Self) -> f64 {
         self.inward.dot(&(other.corner - self.corner))
     }
 
-    /// Whether two faces lie flat on each other and end at the same place.
+    /// True if two faces lie flat on each other and end at the same place.
     ///
-    /// Parallel faces: whichever corner reaches farther, the two chains forbid the same half-plane. Faces that converge away from the
-    /// corners: the chains leave a wedge between them through which the corners could pass each other.   [GEOM-12]
+    /// For parallel faces, the two chains exclude the same half-plane, whichever vertex reaches farther. For faces
+    /// that converge away from the vertices, the chains leave a wedge through which the vertices could pass each
+    /// other.   [GEOM-12]
     fn is_common_with(&self, other: &Self, margin: f64, round_off: f64) -> bool {
         let are_opposed = self.normal.dot(&other.normal) <= -OPPOSED_COSINE;
         let convergence = -0.5 * (self.normal.dot(&other.inward) + other.normal.dot(&self.inward));
@@ -57,8 +58,8 @@ impl End {
 }
 
 impl OutlinePair<'_> {
-    /// Where a corner of B is at the end of a face of A, and the corner of A there at the end of an opposed face of B, their two
-    /// chains forbid one half-plane between them; one contact takes their place.   [GEOM-12]
+    /// Replaces two chains by one contact if a vertex of B is at the end of a face of A, and the vertex of A there is
+    /// at the end of an opposed face of B. The two chains exclude one half-plane between them.   [GEOM-12]
     pub(super) fn merge_common_corners(&mut self, margin: f64) {
         let mut i = 0;
         while i < self.work.chains.len() {
@@ -73,7 +74,7 @@ impl OutlinePair<'_> {
         }
     }
 
-    /// The one contact that takes the place of two chains, if they are those of a common corner.
+    /// Returns the contact that replaces two chains, if they belong to a common vertex.
     fn common_corner(&self, i: usize, j: usize, margin: f64) -> Option<PlaneContact> {
         let (first, second) = (&self.work.chains[i], &self.work.chains[j]);
         let (on_a, on_b) = match (first.host, second.host) {
@@ -81,7 +82,7 @@ impl OutlinePair<'_> {
             (Side::B, Side::A) => (second, first),
             _ => return None,
         };
-        // The faces run against each other: one starts where the other ends.
+        // The faces have opposite directions: one starts where the other ends.
         [true, false].into_iter().find_map(|starts| {
             let end_a = End::new(&self.a, on_b.vertex, starts);
             let end_b = End::new(&self.b, on_a.vertex, !starts);
@@ -92,7 +93,7 @@ impl OutlinePair<'_> {
                 return None;
             }
             let takes_a = self.is_host_a((&end_a, height_a), (&end_b, height_b));
-            // Of the host the corner is named and not the face: the name does not depend on the choice.
+            // The feature of the host is the vertex, not the face, so that it does not depend on the choice.
             Some(if takes_a {
                 self.corner_contact(Side::A, (on_b.vertex, end_a.face), on_a.vertex, height_a)
             } else {
@@ -101,8 +102,9 @@ impl OutlinePair<'_> {
         })
     }
 
-    /// Whether the corner of B over the face of A stands for both: it does where it alone is over the other's face, where it is nearer,
-    /// and between equals where its face looks up more, which is a rule about directions and not about A and B.
+    /// True if the vertex of B over the face of A represents both: if it alone is over the other's face, if it is
+    /// nearer, or, for equal heights, if its face points up more. This rule depends on directions and not on the
+    /// names A and B.
     fn is_host_a(&self, (a, height_a): (&End, f64), (b, height_b): (&End, f64)) -> bool {
         let (cover_a, cover_b) = (a.cover(b), b.cover(a));
         let tolerance = 2.0 * self.round_off();
@@ -110,7 +112,7 @@ impl OutlinePair<'_> {
             return cover_a > cover_b;
         }
         let is_equal = (height_a - height_b).abs() <= self.round_off();
-        if is_equal { looks_up_more(&a.normal, &b.normal) } else { height_a < height_b }
+        if is_equal { points_up_more(&a.normal, &b.normal) } else { height_a < height_b }
     }
 
     fn corner_contact(&self, side: Side, (corner, face): (usize, usize), vertex: usize, height: f64) -> PlaneContact {
@@ -119,16 +121,18 @@ impl OutlinePair<'_> {
         meeting.contact(side, &host, &guest, vertex)
     }
 
-    /// Whether the vertex of a chain is above no other faces than those at a corner of the host: above another one, it is past the other end of a
-    /// short face.
+    /// True if the vertex of a chain is above no other faces than those at a vertex of the host. Above another face
+    /// it is past the other end of a short face.
     fn is_before_corner(&self, chain: &Chain, host: &Placed, corner: usize) -> bool {
+        debug_assert!(chain.faces.end <= self.work.alternatives.len(), "the chain refers to stored alternatives");
         let at_corner = [host.boundary.face_before(corner), corner];
         let alternatives = self.work.alternatives.get(chain.faces.clone()).unwrap_or_default();
         alternatives.iter().all(|member| at_corner.contains(&member.face) || member.height < 0.0)
     }
 
-    /// The height of the vertex of a chain above one of its faces.
+    /// Returns the height of the vertex of a chain above one of its faces.
     fn height(&self, chain: &Chain, face: usize) -> Option<f64> {
+        debug_assert!(chain.faces.end <= self.work.alternatives.len(), "the chain refers to stored alternatives");
         let alternatives = self.work.alternatives.get(chain.faces.clone())?;
         alternatives.iter().find(|member| member.face == face).map(|&Alternative { height, .. }| height)
     }

@@ -1,9 +1,9 @@
-//! Contacts between two outlines of which at least one has notches.
+//! Contacts between two outlines, at least one of which is not convex.
 //!
-//! One principle: every convex vertex of one outline has to stay outside the other one [GEOM-9]. The faces within reach of a vertex
-//! (`reach`) are cut into *chains* at the notches: of a chain one face has to have the vertex above it, and this has to be so
-//! for every chain [GEOM-10] (`chain`). Where flat faces end at the same place, the two vertices there count once [GEOM-12]
-//! (`merge`). A disc or capsule has one contact with every chain, with its nearest part [GEOM-13] (`round`).
+//! Principle: every convex vertex of one outline must stay outside the other one [GEOM-9]. The faces within reach of
+//! a vertex (`reach`) are split into *chains* at the notches. The vertex must be above at least one face of every
+//! chain [GEOM-10] (`chain`). If flat faces end at the same place, the two vertices there count once [GEOM-12]
+//! (`merge`). A disc or capsule has one contact with every chain, at its nearest part [GEOM-13] (`round`).
 
 mod boundary;
 mod chain;
@@ -21,24 +21,24 @@ use super::shape::Shape;
 use crate::Feature;
 use boundary::NearFace;
 use chain::{Alternative, Chain};
-use reach::{Reach, Visitor};
+use reach::{GuestVertex, Reach};
 
 /// Round-off of a coordinate in units of the pair's scale: about 450 units in the last place.
 const ROUND_OFF: f64 = 1e-13;
 
-/// Two points nearer than this fraction of the pair's scale give no reliable direction.
+/// Fraction of the pair's scale below which the distance of two points gives no reliable direction.
 const COINCIDENT: f64 = 1e-10;
 
 /// Two shapes at their poses.
 pub(super) struct OutlinePair<'a> {
     a: Placed<'a>,
     b: Placed<'a>,
-    /// The length that round-off is measured by.
+    /// Length scale of round-off.
     scale: f64,
     work: &'a mut Work,
 }
 
-/// The core of a shape, where it is, and the radius it is grown by.
+/// The core of a shape, its frame and its radius.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     boundary: &'a Boundary,
@@ -56,7 +56,7 @@ pub(super) struct Buffers {
 
 #[derive(Clone, Debug, Default)]
 struct Work {
-    visitors: Vec<Visitor>,
+    guest_vertices: Vec<GuestVertex>,
     candidates: Vec<usize>,
     near: Vec<NearFace>,
     alternatives: Vec<Alternative>,
@@ -77,7 +77,7 @@ impl<'a> OutlinePair<'a> {
         Self { a, b, scale: a.boundary.bound() + b.boundary.bound() + distance, work: &mut buffers.work }
     }
 
-    /// Hands every chain within the margin to `sink`, in the order of their least features.
+    /// Passes every chain within the margin to `sink`, in the order of their least features.
     pub(super) fn contacts(mut self, sink: &mut Sink) {
         self.work.alternatives.clear();
         self.work.chains.clear();
@@ -88,7 +88,7 @@ impl<'a> OutlinePair<'a> {
         self.collect_chains();
         let contacts = &mut self.work.contacts;
         contacts.sort_unstable_by_key(|(leader, contact)| (*leader, contact.feature()));
-        // A corner at which a long chain was cut is the nearest part of both.
+        // A vertex at which a long chain was split is the nearest part of both.
         contacts.dedup_by_key(|(_, contact)| contact.feature());
         for (number, chain) in (0..).zip(contacts.chunk_by(|(first, _), (second, _)| first == second)) {
             for (_, contact) in chain {
@@ -97,7 +97,7 @@ impl<'a> OutlinePair<'a> {
         }
     }
 
-    /// Finds the chains of the host on `side` that the vertices of the other body have to stay outside of.   [GEOM-9]
+    /// Finds the chains of the host on `side` for the vertices of the other body.   [GEOM-9]
     fn keep_outside(&mut self, side: Side, margin: f64) {
         let (host, guest) = self.host_and_guest(side);
         if !host.boundary.has_faces() {
@@ -108,20 +108,20 @@ impl<'a> OutlinePair<'a> {
             self.round_guest(side, &reach);
             return;
         }
-        let Work { visitors, candidates, near, alternatives, chains, .. } = &mut *self.work;
-        reach.visitors(visitors);
-        reach.candidates(visitors, candidates);
-        for visitor in visitors.iter() {
-            let Some(standing) = reach.standing(&visitor.point, candidates, near) else { continue };
+        let Work { guest_vertices, candidates, near, alternatives, chains, .. } = &mut *self.work;
+        reach.guest_vertices(guest_vertices);
+        reach.candidates(guest_vertices, candidates);
+        for guest_vertex in guest_vertices.iter() {
+            let Some(location) = reach.location(&guest_vertex.point, candidates, near) else { continue };
             for members in chain::split(host.boundary, near) {
-                if !standing.is_before(host.boundary, members) {
+                if !location.is_before(host.boundary, members) {
                     continue;
                 }
                 let first = alternatives.len();
-                alternatives.extend(standing.alternatives(members));
+                alternatives.extend(location.alternatives(members));
                 let gap = alternatives[first..].iter().map(|face| face.height).fold(f64::NEG_INFINITY, f64::max);
                 if gap <= margin {
-                    chains.push(Chain { host: side, vertex: visitor.vertex, faces: first..alternatives.len() });
+                    chains.push(Chain { host: side, vertex: guest_vertex.vertex, faces: first..alternatives.len() });
                 } else {
                     alternatives.truncate(first);
                 }
@@ -140,7 +140,7 @@ impl<'a> OutlinePair<'a> {
         }
     }
 
-    /// Turns the chains of vertices into contacts.
+    /// Converts the chains of vertices into contacts.
     fn collect_chains(&mut self) {
         for index in 0..self.work.chains.len() {
             let Chain { host: side, vertex, faces } = self.work.chains[index].clone();
@@ -167,14 +167,15 @@ impl<'a> OutlinePair<'a> {
 struct Meeting {
     /// Number of the host's feature.
     feature: usize,
-    /// Out of the host, in the host's coordinates.
+    /// Outward normal of the host, in the host's coordinates.
     normal: Vector2<f64>,
     height: f64,
     is_unique: bool,
 }
 
 impl Meeting {
-    /// The contact in midpoint coordinates; its point on a face is the foot of the vertex, even beyond the end.   [GEOM-4]
+    /// Returns the contact in midpoint coordinates. Its point on a face is the foot of the vertex, even beyond the
+    /// end.   [GEOM-4]
     fn contact(&self, side: Side, host: &Placed, guest: &Placed, vertex: usize) -> PlaneContact {
         let normal = host.frame.direction(&self.normal);
         let centre = guest.frame.point(&guest.boundary.vertices()[vertex].coords);
@@ -201,6 +202,7 @@ impl<'a> Placed<'a> {
             return Self { boundary: polygon.boundary(), frame, radius };
         }
         buffer.place(shape);
+        debug_assert!(!buffer.vertices().is_empty(), "shapes without a core have their own kernels");
         Self { boundary: buffer, frame, radius }
     }
 }
@@ -210,7 +212,7 @@ impl PlaneContact {
         Feature::new(self.feature_a as u32, self.feature_b as u32)
     }
 
-    /// A contact whose host was called A, when the host is the body on `side`.
+    /// Returns a contact in which the host was called A, for a host that is the body on `side`.
     fn seen_by(self, side: Side) -> Self {
         match side {
             Side::A => self,

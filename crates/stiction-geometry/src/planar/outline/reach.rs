@@ -1,29 +1,29 @@
-//! Which vertices come near an outline, which of its faces they come near, and on which side they stand.
+//! Vertices near an outline, the faces near them, and the side they are on.
 //!
-//! Everything is computed in the coordinates of the host, whose numbers are known without rounding; vertices and faces far away are
-//! left out by boxes before anything is multiplied.
+//! All computations are in the coordinates of the host, which are exact. Boxes exclude distant vertices and faces
+//! before any multiplication.
 
 use nalgebra::{Matrix2, Vector2};
 
 use super::Placed;
-use super::boundary::{Boundary, NearFace, SupportPoint};
-use super::chain::Standing;
+use super::boundary::{Boundary, Foot, NearFace};
+use super::chain::Location;
 
-/// A host, the other body seen from it, and how near is near.
+/// A host, the other body in its coordinates, and the relevant distances.
 pub(super) struct Reach<'a> {
     pub(super) host: &'a Boundary,
     pub(super) guest: &'a Boundary,
     rotation: Matrix2<f64>,
     translation: Vector2<f64>,
     pub(super) margin: f64,
-    /// The greatest distance between cores that matters: margin plus radius.
+    /// Largest relevant distance between cores: margin plus radius.
     pub(super) distance: f64,
     pub(super) round_off: f64,
 }
 
 /// A vertex of the guest in the coordinates of the host.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Visitor {
+pub(super) struct GuestVertex {
     pub(super) vertex: usize,
     pub(super) point: Vector2<f64>,
 }
@@ -36,14 +36,14 @@ impl<'a> Reach<'a> {
         Self { host, guest, rotation, translation, margin, distance, round_off }
     }
 
-    /// A point of the guest in the coordinates of the host.
+    /// Transforms a point of the guest to the coordinates of the host.
     pub(super) fn seen(&self, local: &Vector2<f64>) -> Vector2<f64> {
         self.rotation * local + self.translation
     }
 
-    /// The convex vertices of the guest that are within reach of the box around the host.   [GEOM-9]
-    pub(super) fn visitors(&self, visitors: &mut Vec<Visitor>) {
-        visitors.clear();
+    /// Collects the convex vertices of the guest within reach of the box around the host.   [GEOM-9]
+    pub(super) fn guest_vertices(&self, guest_vertices: &mut Vec<GuestVertex>) {
+        guest_vertices.clear();
         let (centre, half) = self.host.bounding_box();
         let half = half.add_scalar(self.distance);
         // The same box around its image in the coordinates of the guest, where the vertices need no transformation.
@@ -55,32 +55,33 @@ impl<'a> Reach<'a> {
             if is_within(local.coords - guest_centre, &guest_half) && self.guest.is_convex_at(vertex) {
                 let point = self.seen(&local.coords);
                 if is_within(point - centre, &half) {
-                    visitors.push(Visitor { vertex, point });
+                    guest_vertices.push(GuestVertex { vertex, point });
                 }
             }
         }
     }
 
-    /// The faces of the host within reach of the box around the visitors.
-    pub(super) fn candidates(&self, visitors: &[Visitor], candidates: &mut Vec<usize>) {
+    /// Collects the faces of the host within reach of the box around the vertices.
+    pub(super) fn candidates(&self, guest_vertices: &[GuestVertex], candidates: &mut Vec<usize>) {
         candidates.clear();
         let nowhere = (Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY));
-        let (low, high) =
-            visitors.iter().fold(nowhere, |(low, high), visitor| (low.inf(&visitor.point), high.sup(&visitor.point)));
+        let (low, high) = guest_vertices
+            .iter()
+            .fold(nowhere, |(low, high), guest_vertex| (low.inf(&guest_vertex.point), high.sup(&guest_vertex.point)));
         let (low, high) = (low.add_scalar(-self.distance), high.add_scalar(self.distance));
         let faces = self.host.numbers_near(low, high);
         candidates.extend(faces.filter(|&face| self.host.face_meets_box(face, &low, &high)));
     }
 
-    /// Where a point stands, with the faces in reach in `near`; none for a point that is far outside.
+    /// Returns the location of a point, with the faces within reach in `near`; `None` for a point far outside.
     ///
-    /// Of a point inside, the nearest face is in reach however deep the point is.
-    pub(super) fn standing(
+    /// For a point inside, the nearest face is within reach at any depth.
+    pub(super) fn location(
         &self,
         point: &Vector2<f64>,
         candidates: &[usize],
         near: &mut Vec<NearFace>,
-    ) -> Option<Standing> {
+    ) -> Option<Location> {
         self.gather(point, candidates.iter().copied(), self.distance, near);
         if near.is_empty() {
             if !self.host.contains(point) {
@@ -96,10 +97,10 @@ impl<'a> Reach<'a> {
             .reduce(|best, next| if next.distance_squared < best.distance_squared { next } else { best })?;
         // The nearest vertex of a point outside is convex, that of a point inside is in a notch.   [GEOM-9]
         let is_inside = match self.host.foot(&nearest) {
-            SupportPoint::Inside => nearest.height < 0.0,
-            SupportPoint::Vertex(vertex) => !self.host.is_convex_at(vertex),
+            Foot::Inside => nearest.height < 0.0,
+            Foot::Vertex(vertex) => !self.host.is_convex_at(vertex),
         };
-        Some(Standing::new(self.host, point, nearest, is_inside, self.round_off))
+        Some(Location::new(self.host, point, nearest, is_inside, self.round_off))
     }
 
     fn gather(

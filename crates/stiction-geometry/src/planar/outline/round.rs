@@ -1,20 +1,20 @@
-//! Discs and capsules before an outline: one contact with every chain, with its nearest part.   [GEOM-13]
+//! Contacts of discs and capsules with an outline: one with every chain, at its nearest part.   [GEOM-13]
 
 use nalgebra::Vector2;
 
-use super::boundary::{NearFace, SupportPoint};
-use super::chain::Standing;
-use super::reach::{Reach, Visitor};
+use super::boundary::{Foot, NearFace};
+use super::chain::Location;
+use super::reach::{GuestVertex, Reach};
 use super::{COINCIDENT, Meeting, OutlinePair, Work, chain};
 use crate::Feature;
 use crate::planar::frame::PlaneContact;
 use crate::planar::separation::Side;
 
-/// The feature number of the first of the two faces of a capsule's core, below and above.
+/// Feature number of the first of the two faces of a capsule's core, below and above.
 const CORE_FACES: usize = 2;
 
 impl OutlinePair<'_> {
-    /// Finds the contacts of the ends of a round guest's core, and of the host's corners over the core between them.
+    /// Finds the contacts of the ends of a round guest's core, and of the host's vertices over the core between them.
     pub(super) fn round_guest(&mut self, side: Side, reach: &Reach) {
         self.centres_before_chains(side, reach);
         if let Some(core) = Core::of(reach) {
@@ -25,16 +25,16 @@ impl OutlinePair<'_> {
     fn centres_before_chains(&mut self, side: Side, reach: &Reach) {
         let (host, guest) = self.host_and_guest(side);
         let coincident = COINCIDENT * self.scale;
-        let Work { visitors, candidates, near, contacts, .. } = &mut *self.work;
-        reach.visitors(visitors);
-        reach.candidates(visitors, candidates);
-        for visitor in visitors.iter() {
-            let Some(standing) = reach.standing(&visitor.point, candidates, near) else { continue };
+        let Work { guest_vertices, candidates, near, contacts, .. } = &mut *self.work;
+        reach.guest_vertices(guest_vertices);
+        reach.candidates(guest_vertices, candidates);
+        for guest_vertex in guest_vertices.iter() {
+            let Some(location) = reach.location(&guest_vertex.point, candidates, near) else { continue };
             for members in chain::split(host.boundary, near) {
-                let nearest = standing.nearest_of(members).filter(|_| standing.is_before(host.boundary, members));
-                let meeting = nearest.and_then(|near| meeting(reach, visitor, &near, &standing, coincident));
+                let nearest = location.nearest_of(members).filter(|_| location.is_before(host.boundary, members));
+                let meeting = nearest.and_then(|near| meeting(reach, guest_vertex, &near, &location, coincident));
                 if let Some(meeting) = meeting {
-                    push_alone(contacts, meeting.contact(side, &host, &guest, visitor.vertex), reach.margin);
+                    push_alone(contacts, meeting.contact(side, &host, &guest, guest_vertex.vertex), reach.margin);
                 }
             }
         }
@@ -48,7 +48,7 @@ impl OutlinePair<'_> {
             if over.has_passed && passed_side != Some(over.is_above()) {
                 continue;
             }
-            // The straight side is the face and the corner of the host the vertex.
+            // The straight side of the capsule is the face, and the vertex of the host is the vertex.
             let is_upper_side = over.is_above() != over.has_passed;
             let out = guest.frame.direction(&Vector2::new(0.0, if is_upper_side { 1.0 } else { -1.0 }));
             let height = if is_upper_side { over.above } else { -over.above };
@@ -67,31 +67,37 @@ impl OutlinePair<'_> {
     }
 }
 
-/// Keeps a contact that is a chain of its own.
+/// Keeps a contact that forms its own chain.
 fn push_alone(contacts: &mut Vec<(Feature, PlaneContact)>, contact: PlaneContact, margin: f64) {
     if contact.gap <= margin {
         contacts.push((contact.feature(), contact));
     }
 }
 
-/// How a centre meets the part of a chain that is nearest to it: the corner along the line that connects them [GEOM-6], or a face
-/// [GEOM-4], whose line goes on behind a notch as long as it does not come nearer than the outline itself. From inside, the
-/// way out is never by way of a corner.   [GEOM-13]
-fn meeting(reach: &Reach, visitor: &Visitor, near: &NearFace, standing: &Standing, coincident: f64) -> Option<Meeting> {
+/// Returns the contact of a centre with the nearest part of a chain: a vertex along the connecting line [GEOM-6], or
+/// a face [GEOM-4]. The line of a face extends behind a notch as long as it is not nearer than the outline itself. A
+/// point inside never leaves over a vertex.   [GEOM-13]
+fn meeting(
+    reach: &Reach,
+    guest_vertex: &GuestVertex,
+    near: &NearFace,
+    location: &Location,
+    coincident: f64,
+) -> Option<Meeting> {
     let host = reach.host;
     let (normal, height) = (host.normals()[near.face], near.height);
     match host.foot(near) {
-        SupportPoint::Vertex(corner) if host.is_convex_at(corner) => {
-            let d = visitor.point - host.vertices()[corner].coords;
+        Foot::Vertex(corner) if host.is_convex_at(corner) => {
+            let d = guest_vertex.point - host.vertices()[corner].coords;
             let length = d.norm();
             let is_unique = length > coincident;
             let (normal, height) = if is_unique { (d / length, length) } else { (normal, height) };
-            (!standing.is_inside).then_some(Meeting { feature: corner, normal, height, is_unique })
+            (!location.is_inside).then_some(Meeting { feature: corner, normal, height, is_unique })
         }
         _ => {
-            let is_honest = height >= standing.signed_distance - reach.round_off;
+            let is_valid = height >= location.signed_distance - reach.round_off;
             let feature = host.face_feature(near.face);
-            is_honest.then_some(Meeting { feature, normal, height, is_unique: true })
+            is_valid.then_some(Meeting { feature, normal, height, is_unique: true })
         }
     }
 }
@@ -103,11 +109,11 @@ struct Core {
     length: f64,
 }
 
-/// A corner of the host over the core, between its ends.
+/// A vertex of the host over the core, between its ends.
 struct CornerOverCore {
-    /// The height above the upper side, negative on the lower one.
+    /// Height above the upper side; negative on the lower one.
     above: f64,
-    /// Whether the core runs through the solid at the foot of the corner.
+    /// True if the core passes through the solid at the foot of the vertex.
     has_passed: bool,
 }
 
@@ -136,13 +142,13 @@ impl Core {
         let faces = [corner, reach.host.face_before(corner)];
         let [first, second] = faces.map(|face| reach.host.height(face, &foot));
         let is_below = first.max(second) <= reach.round_off && first.min(second) < -reach.round_off;
-        // The foot may lie on a face of the corner: it is asked for a little inside.
+        // The foot may lie on a face of the vertex, so the test point is slightly inside.
         let inward = -(reach.host.normals()[faces[0]] + reach.host.normals()[faces[1]]);
         let has_passed = is_below && reach.host.contains(&(foot + inward * (2.0 * reach.round_off)));
         Some(CornerOverCore { above, has_passed })
     }
 
-    /// The side of the corners that the core has passed by least: it came in from there.
+    /// Returns the side of the vertex that the core has passed by least: the core entered from there.
     fn passed_side(&self, reach: &Reach) -> Option<bool> {
         let corners = (0..reach.host.vertices().len()).filter_map(|corner| self.corner(corner, reach));
         let least = corners

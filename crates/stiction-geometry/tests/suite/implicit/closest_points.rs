@@ -1,7 +1,7 @@
 //! Closest points against formulas, against sampling of the surfaces, and against the kernels of polygons and polyhedra.
 
 use nalgebra::{Point3, Vector2, Vector3};
-use stiction_geometry::implicit::{Automatic, Closest, Convex, Piece};
+use stiction_geometry::implicit::{Automatic, Closest, Convex, ConvexPart};
 use stiction_geometry::{Pose, Scratch, Shape, contacts, planar, spatial};
 
 use super::support::{Random, cold};
@@ -61,7 +61,7 @@ fn of_the_gear_and_the_finger() {
         let top: Shape = planar::Shape::half_plane(Vector2::y()).unwrap().into();
         let side: Shape = planar::Shape::half_plane(-Vector2::x()).unwrap().into();
         let moved = Pose::translation(x, 0.0, 0.0);
-        let pieces = [Piece::shape(&top, &Pose::identity()).unwrap(), Piece::shape(&side, &moved).unwrap()];
+        let pieces = [ConvexPart::shape(&top, &Pose::identity()).unwrap(), ConvexPart::shape(&side, &moved).unwrap()];
         planar::Shape::intersection(pieces).unwrap().into()
     };
     let tip = closest_of(&finger(5.0), &Pose::identity(), &hub, &at);
@@ -96,7 +96,7 @@ fn samples(shape: &Shape, pose: &Pose, random: &mut Random, count: usize) -> Vec
     (0..count).map(|_| pose * ray(random)).collect()
 }
 
-/// Both solids lie behind the planes through the closest points: that is what makes them the closest.
+/// Both solids lie behind the planes through the closest points, which proves that these are the closest.
 #[test]
 fn planes_through_the_points_separate_sampled_surfaces() {
     let mut random = Random(21);
@@ -127,7 +127,7 @@ fn planes_through_the_points_separate_sampled_surfaces() {
     assert!(apart > 100, "{apart}");
 }
 
-/// In shallow overlap the depth is the least over all directions, found by trying a fine fan of them.
+/// In shallow overlap the depth is the least over all directions, sampled densely.
 #[test]
 fn shallow_depth_is_the_least_of_all_directions() {
     const FAN: usize = 3600;
@@ -171,7 +171,7 @@ fn highest(convex: &Convex, x: &Point3<f64>) -> f64 {
     (0..convex.functions()).map(|k| convex.jet(k, x).value).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The least gap by the kernels of vertices, edges and faces, which know nothing of functions.
+/// Returns the least gap by the kernels of vertices, edges and faces, which do not use functions.
 #[test]
 fn of_cores_as_the_other_kernels_find_them() {
     let mut random = Random(23);
@@ -208,12 +208,12 @@ fn of_half_planes_that_make_a_polygon() {
     let corners = [(0.0, -1.0), (1.0, 0.0), (0.5, 1.2), (-1.0, 0.7)].map(|(x, y)| nalgebra::Point2::new(x, y));
     let polygon: Shape = planar::Shape::polygon(&corners).unwrap().into();
     let disc: Shape = planar::Shape::disc(0.3).unwrap().into();
-    // A large disc that does not matter keeps the intersection from becoming a polygon again.
+    // A large disc without effect keeps the intersection from becoming a polygon again.
     let large: Shape = planar::Shape::disc(50.0).unwrap().into();
-    let mut pieces = vec![Piece::shape(&large, &Pose::identity()).unwrap()];
+    let mut pieces = vec![ConvexPart::shape(&large, &Pose::identity()).unwrap()];
     for (p, q) in corners.iter().zip(corners.iter().cycle().skip(1)) {
         let half_plane: Shape = planar::Shape::half_plane(Vector2::new((q - p).y, -(q - p).x)).unwrap().into();
-        pieces.push(Piece::shape(&half_plane, &Pose::translation(p.x, p.y, 0.0)).unwrap());
+        pieces.push(ConvexPart::shape(&half_plane, &Pose::translation(p.x, p.y, 0.0)).unwrap());
     }
     let implicit: Shape = planar::Shape::intersection(pieces).unwrap().into();
     assert_eq!(implicit.name(), "implicit shape");
@@ -233,7 +233,7 @@ fn of_a_user_function_as_of_the_shape_it_describes() {
     let formula = Automatic::new(|[x, y, z]| {
         0.5 * (((x / 0.5).powi(2) + (y / 0.8).powi(2) + (z / 1.1).powi(2) + 1e-30).sqrt() - 1.0)
     });
-    let custom: Shape = spatial::Shape::intersection([Piece::function(formula)]).unwrap().into();
+    let custom: Shape = spatial::Shape::intersection([ConvexPart::function(formula)]).unwrap().into();
     let ellipsoid: Shape = spatial::Shape::ellipsoid([0.5, 0.8, 1.1]).unwrap().into();
     let cube: Shape = spatial::Shape::cuboid([0.4, 0.6, 0.5]).unwrap().into();
     let mut random = Random(25);

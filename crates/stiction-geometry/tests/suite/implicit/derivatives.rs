@@ -1,7 +1,7 @@
-//! Gradients and Hessians against differences, for every function there is.
+//! Gradients and Hessians against differences, for every function.
 
 use nalgebra::{Point3, Vector3};
-use stiction_geometry::implicit::{Automatic, Convex, ConvexFunction, Piece};
+use stiction_geometry::implicit::{Automatic, Convex, ConvexFunction, ConvexPart};
 use stiction_geometry::{Shape, planar, spatial};
 
 use super::support::Random;
@@ -74,8 +74,8 @@ fn of_every_shape() {
         planar::Shape::superellipse([2.3, 1.1], 4.0).unwrap().into(),
         planar::Shape::superellipse([0.5, 1.1], 5.5).unwrap().into(),
         planar::Shape::intersection([
-            Piece::shape(&ellipse, &turned).unwrap(),
-            Piece::shape(&half_plane, &turned).unwrap(),
+            ConvexPart::shape(&ellipse, &turned).unwrap(),
+            ConvexPart::shape(&half_plane, &turned).unwrap(),
         ])
         .unwrap()
         .into(),
@@ -87,7 +87,7 @@ fn of_every_shape() {
         spatial::Shape::cylinder(0.6, 0.3).unwrap().into(),
         spatial::Shape::superquadric([1.0, 0.8, 1.3], [4.0, 3.0]).unwrap().into(),
         spatial::Shape::superquadric([1.0, 0.8, 1.3], [2.5, 6.5]).unwrap().into(),
-        spatial::Shape::intersection([Piece::shape(&ellipsoid, &tilted).unwrap(), Piece::function(Formula)])
+        spatial::Shape::intersection([ConvexPart::shape(&ellipsoid, &tilted).unwrap(), ConvexPart::function(Formula)])
             .unwrap()
             .into(),
         ellipsoid,

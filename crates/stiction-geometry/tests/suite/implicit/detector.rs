@@ -1,4 +1,4 @@
-//! The ordinary detector with smooth shapes: every pair, feature-exact and symmetric; cylinders that stand and lie.
+//! The narrow phase with smooth shapes: every pair, feature-exact and symmetric; cylinders that stand and lie.
 
 use nalgebra::{Rotation3, Vector3};
 use stiction_geometry::{ContactPoint, Feature, Pose, Scratch, Shape, contacts, ensure_supported, planar, spatial};
@@ -19,7 +19,8 @@ fn is_smooth(shape: &Shape) -> bool {
     ["ellipse", "ellipsoid", "superellipse", "superquadric", "cylinder"].contains(&shape.name())
 }
 
-/// Differences of each gap against n · (v + ω × r); how many contacts were compared and how many changed their feature.
+/// Compares differences of each gap with n · (v + ω × r); returns the numbers of compared contacts and of changed
+/// features.
 fn compare(random: &mut Random, a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -> (usize, usize) {
     let step = 1e-6;
     let is_planar = matches!(a, Shape::Planar(_));
@@ -82,7 +83,7 @@ fn exchanged_shapes_give_mirrored_contacts() {
         let (pose_a, pose_b) = (random.pose(is_planar, Vector3::zeros()), random.pose(is_planar, away));
         let there = query(&a, &pose_a, &b, &pose_b, 0.4);
         let mut back = query(&b, &pose_b, &a, &pose_a, 0.4);
-        // Deep inside, each order may find a least depth of its own.
+        // Deep inside, each order may find a different local minimum of the depth.
         if there.iter().any(|contact| contact.gap < -0.05) {
             continue;
         }
@@ -148,7 +149,7 @@ fn a_cylinder_stands_and_lies_on_a_box() {
     assert_eq!(over.len(), 2, "{over:?}");
     let ends: Vec<_> = over.iter().map(|contact| contact.point_b.y).collect();
     assert!(ends.iter().any(|y| (y - 1.0).abs() < 1e-9) && ends.iter().any(|y| (y - 0.4).abs() < 1e-9), "{ends:?}");
-    // On a post narrower than itself the corners of the post carry it.
+    // A post narrower than the cylinder supports it with its corners.
     let post: Shape = spatial::Shape::cuboid([0.1, 0.1, 0.2]).unwrap().into();
     let carried = query(&post, &Pose::identity(), &cylinder(), &upright(0.0, 0.0, top + 0.5), 0.01);
     assert_eq!(carried.len(), 4, "{carried:?}");
@@ -179,7 +180,7 @@ fn solids_without_end_do_not_meet_each_other() {
     let half_plane: Shape = planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
     let piece = |angle: f64| {
         let pose = Pose::new(Vector3::zeros(), Vector3::z() * angle);
-        stiction_geometry::implicit::Piece::shape(&half_plane, &pose).unwrap()
+        stiction_geometry::implicit::ConvexPart::shape(&half_plane, &pose).unwrap()
     };
     let corner: Shape = planar::Shape::intersection([piece(0.0), piece(1.0)]).unwrap().into();
     let disc: Shape = planar::Shape::disc(1.0).unwrap().into();

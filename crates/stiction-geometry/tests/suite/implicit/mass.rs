@@ -1,7 +1,7 @@
-//! Mass properties of smooth shapes, against the textbook and against sums over small cells.
+//! Mass properties of smooth shapes, against textbook formulas and sums over small cells.
 
 use nalgebra::{Matrix3, Point3, Vector3};
-use stiction_geometry::implicit::Piece;
+use stiction_geometry::implicit::ConvexPart;
 use stiction_geometry::mass::{
     MassError, cylinder_inertia, ellipse_inertia, ellipsoid_inertia, mass_properties, sphere_inertia,
 };
@@ -39,7 +39,7 @@ fn of_superquadrics_by_counting_cells() {
     let middle = |k: i32| (f64::from(k) + 0.5) / f64::from(CELLS);
     let cell = 8.0 * axes.iter().product::<f64>() / f64::from(CELLS).powi(3);
     let (mut mass, mut squares) = (0.0, Vector3::zeros());
-    // One octant stands for eight.
+    // One octant represents all eight.
     for (i, j, k) in (0..CELLS).flat_map(|i| (0..CELLS).flat_map(move |j| (0..CELLS).map(move |k| (i, j, k)))) {
         let x = Vector3::new(middle(i) * axes[0], middle(j) * axes[1], middle(k) * axes[2]);
         if convex.jet(0, &Point3::from(x)).value <= 0.0 {
@@ -57,7 +57,7 @@ fn of_superquadrics_by_counting_cells() {
 fn of_implicit_solids_are_not_guessed() {
     let disc: Shape = planar::Shape::disc(1.0).unwrap().into();
     let half_plane: Shape = planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
-    let piece = |shape: &Shape| Piece::shape(shape, &Pose::identity()).unwrap();
+    let piece = |shape: &Shape| ConvexPart::shape(shape, &Pose::identity()).unwrap();
     let half_disc: Shape = planar::Shape::intersection([piece(&disc), piece(&half_plane)]).unwrap().into();
     assert_eq!(mass_properties(&half_disc, 1.0), Err(MassError::NotComputed { shape: "implicit shape" }));
     let open: Shape = planar::Shape::intersection([piece(&half_plane)]).unwrap().into();
@@ -68,7 +68,7 @@ fn of_implicit_solids_are_not_guessed() {
 fn rays_leave_at_the_surface() {
     let disc: Shape = planar::Shape::disc(1.0).unwrap().into();
     let half_plane: Shape = planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap().into();
-    let piece = |shape: &Shape| Piece::shape(shape, &Pose::identity()).unwrap();
+    let piece = |shape: &Shape| ConvexPart::shape(shape, &Pose::identity()).unwrap();
     let half_disc: Shape = planar::Shape::intersection([piece(&disc), piece(&half_plane)]).unwrap().into();
     let convex = half_disc.convex().unwrap();
     let up = convex.leaving(&Vector3::y()).unwrap();

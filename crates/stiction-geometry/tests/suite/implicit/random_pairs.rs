@@ -1,4 +1,4 @@
-//! Ten thousand pairs of every kind, apart, touching and in overlap.
+//! Ten thousand pairs of every kind: separated, touching and overlapping.
 
 use nalgebra::Vector3;
 use stiction_geometry::implicit::{Closest, Convex, Scratch, closest};
@@ -6,7 +6,7 @@ use stiction_geometry::{Pose, Shape};
 
 use super::support::{Random, certificate, cold};
 
-/// The most the conditions of closest points may be violated.
+/// Largest accepted violation of the closest-point conditions.
 const TOLERANCE: f64 = 1e-10;
 
 struct Sample {
@@ -40,7 +40,7 @@ fn sample(random: &mut Random) -> Option<Sample> {
     Some(Sample { shapes: [a, b], poses: [pose_a, pose_b] })
 }
 
-/// The depth of the origin.
+/// Depth of the origin.
 fn thinnest(convex: &Convex, shape: &Shape) -> f64 {
     if shape.radius_bound().is_none() {
         return f64::INFINITY;
@@ -75,7 +75,7 @@ fn ten_thousand_pairs() {
     assert!(failures.is_empty(), "{} failures: {failures:#?}", failures.len());
 }
 
-/// Poses at random, however deep: a certified pair of opposite points all the same.
+/// Random poses at any depth: the result is still a certified pair of opposite points.
 #[test]
 fn deep_overlaps_are_solved() {
     let mut random = Random(2);
@@ -99,7 +99,7 @@ fn deep_overlaps_are_solved() {
     }
 }
 
-/// Numbers that are none lead to no panic and no endless loop.
+/// NaN and infinite inputs cause neither a panic nor an endless loop.
 #[test]
 fn nonsense_is_survived() {
     let mut random = Random(3);

@@ -49,7 +49,7 @@ fn is_the_difference_of_solutions() {
         let axes: &[usize] = if is_planar { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] };
         if let Some([point, normal, on_b]) = differences((&a, &pose_a), (&b, &pose_b), &found, axes, step) {
             let scale = 1.0 + predicted.point_a.amax() + predicted.normal.amax();
-            // Where the curvature changes fast, differences say nothing.
+            // For rapidly changing curvature, differences are meaningless.
             if scale > 30.0 {
                 continue;
             }
@@ -131,7 +131,8 @@ fn flat_on_flat_has_none() {
     assert!(sensitivity((&convex, &below), (&convex, &above), &found).is_none());
 }
 
-/// A particle on the ground, its axes along those of the ground: one function would do for balance, but not to hold the point.
+/// A particle on the ground with its axes along those of the ground: one function suffices for balance, but not to
+/// fix the point.
 #[test]
 fn a_point_does_not_slide_on_itself() {
     let ground: Shape = stiction_geometry::spatial::Shape::half_space(Vector3::z()).unwrap().into();

@@ -1,15 +1,15 @@
-//! Solids of the user: what they are made of, where they end, and what is refused.
+//! User-defined solids: definition, bounds and refused input.
 
 use nalgebra::{Point3, Vector2, Vector3};
-use stiction_geometry::implicit::{Automatic, Implicit, Piece};
+use stiction_geometry::implicit::{Automatic, ConvexPart, Implicit};
 use stiction_geometry::{Dimension, Pose, Shape, ShapeError, planar, spatial};
 
 fn half_plane(x: f64, y: f64) -> Shape {
     planar::Shape::half_plane(Vector2::new(x, y)).unwrap().into()
 }
 
-fn at(shape: &Shape, x: f64, y: f64) -> Piece {
-    Piece::shape(shape, &Pose::translation(x, y, 0.0)).unwrap()
+fn at(shape: &Shape, x: f64, y: f64) -> ConvexPart {
+    ConvexPart::shape(shape, &Pose::translation(x, y, 0.0)).unwrap()
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn half_planes_that_enclose_something_are_a_polygon() {
     let normals = [Vector3::x(), -Vector3::x(), Vector3::y(), -Vector3::y(), Vector3::z(), -Vector3::z()];
     let cube = spatial::Shape::intersection(normals.map(|normal| {
         let half_space: Shape = spatial::Shape::half_space(normal).unwrap().into();
-        Piece::shape(&half_space, &Pose::translation(normal.x, normal.y, normal.z)).unwrap()
+        ConvexPart::shape(&half_space, &Pose::translation(normal.x, normal.y, normal.z)).unwrap()
     }));
     let spatial::Shape::Polyhedron(cube) = cube.unwrap() else { panic!("a cube is a polyhedron") };
     assert_eq!((cube.vertices().len(), cube.faces().count()), (8, 6));
@@ -47,7 +47,7 @@ fn ends_are_found_from_the_functions() {
     // The box is never too small.
     assert!(found[0] <= 3.0 && found[1] <= 2.0 && found[2] >= 5.5 && found[3] >= 4.0);
     let formula = Automatic::new(|[x, y, z]| (x * x + y * y + z * z + 1e-20).sqrt() - 0.7);
-    let ball = spatial::Shape::intersection([Piece::function(formula)]).unwrap();
+    let ball = spatial::Shape::intersection([ConvexPart::function(formula)]).unwrap();
     assert!((ball.aabb(&Pose::identity()).unwrap().max - Point3::new(0.7, 0.7, 0.7)).amax() < 1e-4);
     assert!(ball.radius_bound().unwrap() >= 0.7);
 }

@@ -1,4 +1,4 @@
-//! Random shapes, poses and the certificate of closest points by its definition.
+//! Random shapes and poses, and the certificate of closest points by its definition.
 
 use nalgebra::{IsometryMatrix3, Point2, Point3, Rotation3, Translation3, Vector2, Vector3};
 use stiction_geometry::implicit::{Closest, Convex, Scratch, closest};
@@ -103,7 +103,7 @@ impl Random {
     }
 }
 
-/// The closest points from nothing.
+/// Returns the closest points without a warm start.
 pub(super) fn cold(a: (&Convex, &Pose), b: (&Convex, &Pose)) -> Closest {
     closest(a, b, None, &mut Scratch::default())
 }

@@ -1,4 +1,4 @@
-//! Concentric, coincident, just-touching, nearly parallel: the poses where narrow phases go wrong.
+//! Degenerate poses: concentric, coincident, just touching, nearly parallel.
 
 use nalgebra::{Point2, Vector2};
 use stiction_geometry::planar::Shape;
@@ -157,7 +157,7 @@ fn degenerate_pairs_are_mirrored_too() {
     }
 }
 
-/// Aligned, symmetric poses on a grid, exact and with noise of every size: ties everywhere, and still the signed distance.
+/// Aligned, symmetric poses on a grid, exact and with noise of every size: many ties, but still the signed distance.
 #[test]
 fn least_gap_is_the_signed_distance_on_a_grid_of_aligned_poses() {
     let mut random = Random(23);
@@ -188,7 +188,7 @@ fn least_gap_is_the_signed_distance_on_a_grid_of_aligned_poses() {
             let (pose_a, pose_b) = (pose(0.0, 0.0, 0.0), pose(noisy(x), noisy(y), noisy(angle)));
             let found = contacts(&a, &pose_a, &b, &pose_b, 10.0);
             let exact = signed_distance(&a, &pose_a, &b, &pose_b);
-            // Below 1e-10 of the scale, corners that nearly coincide are judged by a face.
+            // Below 1e-10 of the scale, a face defines the normal of nearly coincident corners.
             let error = (least_gap(&found) - exact).abs();
             assert!(error < 1e-9, "{a:?} on {b:?} at {x} {y} {angle} noise {noise:e}: {found:?}, not {exact}");
             let is_mirrored = mirrored(&contacts(&b, &pose_b, &a, &pose_a, 10.0)) == found;

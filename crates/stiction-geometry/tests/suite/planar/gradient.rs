@@ -33,7 +33,7 @@ fn differences(contact: &ContactPoint, gaps: impl Fn([f64; 3]) -> Vec<ContactPoi
     Some(gradient)
 }
 
-/// How many contacts were checked, and how many changed their feature within the step.
+/// Returns the numbers of contacts that were checked and of those that changed their feature within the step.
 ///
 /// `wider` is the margin of the displaced poses: contacts at the margin must not be lost.
 pub(super) fn check(a: &Shape, b: &Shape, pose_a: &Pose, pose_b: &Pose, wider: f64) -> (usize, usize) {

@@ -1,4 +1,4 @@
-//! How many contacts there are, and which: the combinatorial side of the kernel.
+//! Number and features of the contacts: the combinatorial side of the kernel.
 
 use nalgebra::{Point2, Vector2};
 use stiction_geometry::Feature;

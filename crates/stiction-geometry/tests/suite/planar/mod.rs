@@ -1,4 +1,4 @@
-//! The plane: every pair against oracles, finite differences and degenerate poses.
+//! Planar contacts: every pair against reference solutions, finite differences and degenerate poses.
 
 mod degenerate;
 mod gradient;

@@ -1,4 +1,4 @@
-//! Which shapes exist, which pairs are refused, and the bounds.
+//! Valid shapes, refused pairs, and bounds.
 
 use nalgebra::{Point2, Vector2};
 use stiction_geometry::planar::{ConvexPolygon, Shape};

@@ -1,10 +1,10 @@
-//! Random poses, a zoo of shapes, and the independent signed distance they are judged by.
+//! Random poses, a set of shapes, and an independent signed distance as reference.
 
 use nalgebra::{Point2, Rotation3, Translation3, Vector2, Vector3};
 use stiction_geometry::planar::Shape;
 use stiction_geometry::{self as geometry, ContactPoint, Pose, Scratch};
 
-/// Steele's split-mix: a full-period generator in three lines.
+/// `SplitMix` of Steele: a generator with full period.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -20,7 +20,7 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// One of the numbers below `count`.
+    /// Returns a number below `count`.
     #[allow(clippy::cast_sign_loss, reason = "never negative")]
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.unit() * count as f64) as usize
@@ -62,7 +62,7 @@ pub(crate) fn bounded_shapes() -> Vec<Shape> {
     ]
 }
 
-/// Every pair of bounded shapes the narrow phase treats.
+/// Returns every pair of bounded shapes that the narrow phase supports.
 pub(crate) fn bounded_pairs() -> Vec<(Shape, Shape)> {
     let shapes = bounded_shapes();
     let all = shapes.iter().flat_map(|a| shapes.iter().map(move |b| (a.clone(), b.clone())));

@@ -1,31 +1,33 @@
-//! The convex hull of a mesh, with few enough corners for a scene file.
+//! The convex hull of a mesh, with few enough vertices for a scene file.
 
 use nalgebra::{Point3, Vector3};
-use stiction_geometry::spatial::{ConvexPolyhedron, convex_pieces};
+use stiction_geometry::spatial::{ConvexPolyhedron, convex_parts};
 
 use super::Mesh;
 
-/// Beyond so many distinct corners a mesh is thinned before its hull is made.
+/// Number of distinct vertices above which a mesh is thinned before its hull is computed.
 const DENSE: usize = 4000;
-/// The most corners of a hull.
+/// Largest number of vertices of a hull.
 const MAX_CORNERS: usize = 500;
-/// How many directions are looked in, one after another, where corners lie so near to faces and edges of others that no hull is found.
+/// Numbers of directions for thinning, tried in this order if vertices are too near to faces and edges of others for
+/// a hull.
 const FEWER: [usize; 4] = [500, 200, 80, 32];
 
-/// A hull, and whether corners were left out of it.
+/// A hull; `thinned` is true if vertices were left out.
 pub(in crate::robot) struct Hull {
     pub(in crate::robot) corners: Vec<Point3<f64>>,
     pub(in crate::robot) thinned: bool,
 }
 
-/// Convex pieces of a mesh.
-pub(in crate::robot) fn pieces(mesh: &Mesh) -> Result<Vec<Hull>, String> {
-    // What has no hull has no pieces either, and the reason is that of the hull.
+/// Returns the hulls of the convex parts of a mesh.
+pub(in crate::robot) fn convex_hulls(mesh: &Mesh) -> Result<Vec<Hull>, String> {
+    // A mesh without a hull has no parts; the error is that of the hull.
     hull(mesh)?;
-    convex_pieces(&mesh.corners, &mesh.triangles).into_iter().map(hull_of).collect()
+    convex_parts(&mesh.corners, &mesh.triangles).into_iter().map(hull_of).collect()
 }
 
-/// The corners of the convex hull; where there are too many, those that are outermost in evenly spread directions.
+/// Returns the vertices of the convex hull. If there are too many, it keeps the outermost ones in evenly spread
+/// directions.
 pub(in crate::robot) fn hull(mesh: &Mesh) -> Result<Hull, String> {
     let used = mesh.triangles.iter().flatten().filter_map(|&index| mesh.corners.get(index).copied());
     hull_of(used.collect())
@@ -61,7 +63,7 @@ fn solid(corners: &[Point3<f64>]) -> Result<Vec<Point3<f64>>, String> {
     Ok(made.vertices().to_vec())
 }
 
-/// The points that are furthest in directions spread over the sphere by the golden angle, each once, in their order.
+/// Returns the outermost points in directions spread over the sphere by the golden angle, each once, in their order.
 fn outermost(points: &[Point3<f64>], directions: usize) -> Vec<Point3<f64>> {
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     let mut kept = vec![false; points.len()];

@@ -1,6 +1,6 @@
-//! Meshes of collision shapes: corners and triangles from STL and OBJ under limits, and the convex hull of the corners.
+//! Meshes of collision shapes: vertices and triangles from STL and OBJ under limits, and the convex hull.
 //!
-//! A mesh that is inside out, self-intersecting or not closed has a hull like any other. One without volume is refused.
+//! A mesh may be inside out, self-intersecting or open. A mesh without volume is refused.
 
 mod hull;
 mod obj;
@@ -18,13 +18,13 @@ use crate::{
     SceneError,
     error::{Fault, Sources},
 };
-pub(super) use hull::{Hull, hull, pieces};
+pub(super) use hull::{Hull, convex_hulls, hull};
 
-/// The largest mesh file in bytes (32 MiB).
+/// Largest size of a mesh file, bytes (32 MiB).
 const MAX_MESH_SIZE: u64 = 32 << 20;
-/// The most triangles of a mesh.
+/// Largest number of triangles of a mesh.
 const MAX_TRIANGLES: usize = 500_000;
-/// Corners lie within this distance of the origin, m.
+/// Largest magnitude of a vertex coordinate, m.
 const MAX_COORDINATE: f64 = 1e9;
 
 /// Corners and triangles.
@@ -34,13 +34,13 @@ pub(super) struct Mesh {
     pub(super) triangles: Vec<[usize; 3]>,
 }
 
-/// Why the bytes of a mesh are refused: at a byte of a text, or anywhere.
+/// A refused mesh: the reason, at a byte of a text or without a place.
 pub(super) enum Trouble {
     At(usize, String),
     Whole(String),
 }
 
-/// The endings that are read.
+/// True if meshes with this file extension are read.
 pub(super) fn is_read(path: &str) -> bool {
     ["stl", "obj"].contains(&ending(path).as_str())
 }
@@ -49,7 +49,7 @@ fn ending(path: &str) -> String {
     Path::new(path).extension().map_or_else(String::new, |ending| ending.to_string_lossy().to_ascii_lowercase())
 }
 
-/// Reads a mesh below the asset root, scaled.
+/// Reads a mesh below the asset root and scales it.
 pub(super) fn load(root: &Path, path: &str, scale: &Vector3<f64>) -> Result<Mesh, SceneError> {
     let bytes = bytes(root, path).map_err(|message| SceneError::without_place(path, message))?;
     let mut mesh = parse(path, &bytes)?;
@@ -59,7 +59,7 @@ pub(super) fn load(root: &Path, path: &str, scale: &Vector3<f64>) -> Result<Mesh
     Ok(mesh)
 }
 
-/// Corners and triangles of the bytes of a file; its ending tells the format.
+/// Parses a mesh file; the extension determines the format.
 fn parse(path: &str, bytes: &[u8]) -> Result<Mesh, SceneError> {
     let read = if ending(path) == "obj" { obj::parse(bytes) } else { stl::parse(bytes) };
     let mesh = read.map_err(|trouble| match trouble {
@@ -80,7 +80,7 @@ fn bytes(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     if !whole.starts_with(root) {
         return Err(super::files::outside());
     }
-    // Devices and pipes may never end; they are refused before they are opened.
+    // Devices and pipes may be endless; they are refused before they are opened.
     let kind = whole.metadata().map_err(|error| format!("cannot be opened: {error}"))?;
     if !kind.is_file() {
         return Err("is no file".to_owned());
@@ -94,12 +94,12 @@ fn bytes(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// A corner, if its coordinates are numbers within reach.
+/// Returns a vertex if its coordinates are finite and within the limit.
 fn corner(coordinates: [f64; 3]) -> Option<Point3<f64>> {
     coordinates.iter().all(|x| x.abs() <= MAX_COORDINATE).then(|| Point3::from(coordinates))
 }
 
-/// The word that begins at or after a byte of a line, and the byte after it.
+/// Returns the first word at or after a byte of a line, and its first byte.
 fn word(line: &[u8], from: usize) -> Option<(usize, &[u8])> {
     let start = from + line.get(from..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let rest = line.get(start..)?;
@@ -107,7 +107,7 @@ fn word(line: &[u8], from: usize) -> Option<(usize, &[u8])> {
     Some((start, rest.get(..length)?))
 }
 
-/// Three numbers of a line, from a byte on; the byte of the one at fault otherwise.
+/// Returns three numbers of a line, from a byte on; or the byte of the wrong one.
 fn three(line: &[u8], from: usize) -> Result<Point3<f64>, usize> {
     let (mut at, mut coordinates) = (from, [0.0; 3]);
     for coordinate in &mut coordinates {
@@ -120,7 +120,7 @@ fn three(line: &[u8], from: usize) -> Result<Point3<f64>, usize> {
     corner(coordinates).ok_or(from)
 }
 
-/// The lines of a text with the byte at which each begins.
+/// Returns the lines of a text with the first byte of each.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut start = 0;
     bytes.split_inclusive(|byte| *byte == b'\n').map(move |line| {

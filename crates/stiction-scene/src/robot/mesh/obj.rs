@@ -1,4 +1,4 @@
-//! OBJ: lines `v x y z` for corners and `f i j k …` for faces; what is for looks is passed over.
+//! OBJ: lines `v x y z` for vertices and `f i j k …` for faces; all other lines are skipped.
 
 use super::{MAX_TRIANGLES, Mesh, Trouble, lines, three, word};
 
@@ -21,7 +21,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Trouble> {
     Ok(mesh)
 }
 
-/// A face as a fan of triangles; of `corner/texture/normal` the first number counts, negative ones from the last corner backwards.
+/// Adds a face as a fan of triangles. Of `vertex/texture/normal` only the first number counts; negative numbers count
+/// back from the last vertex.
 fn face(mesh: &mut Mesh, begin: usize, line: &[u8], from: usize) -> Result<(), Trouble> {
     let (mut at, mut fan) = (from, Vec::new());
     while let Some((start, text)) = word(line, at) {

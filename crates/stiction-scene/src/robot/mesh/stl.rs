@@ -1,4 +1,4 @@
-//! STL: 80 bytes, a count and 50 bytes for every triangle; or a text of facets.
+//! STL, binary (80 bytes, a count and 50 bytes per triangle) or text (facets).
 
 use super::{MAX_TRIANGLES, Mesh, Trouble, corner, lines, three, word};
 
@@ -7,7 +7,7 @@ const FACET: usize = 50;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Trouble> {
     let declared = bytes.get(80..HEAD).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?) as usize));
-    // Some binary files begin with the word of a text, so their length decides.
+    // Some binary files begin with `solid` like a text, so the length decides.
     match declared {
         Some(count) if bytes.len() == HEAD + FACET.saturating_mul(count) => binary(bytes, count),
         _ if bytes.trim_ascii_start().starts_with(b"solid") => text(bytes),
@@ -31,7 +31,7 @@ fn binary(bytes: &[u8], count: usize) -> Result<Mesh, Trouble> {
     let mut mesh = Mesh::default();
     let facets = bytes.get(HEAD..).unwrap_or_default().chunks_exact(FACET);
     for (number, facet) in facets.enumerate() {
-        // Twelve bytes of a normal, then three corners.
+        // Twelve bytes of a normal, then three vertices.
         let mut numbers = facet.get(12..48).unwrap_or_default().chunks_exact(4).map(|four| {
             let four: [u8; 4] = four.try_into().unwrap_or_default();
             f64::from(f32::from_le_bytes(four))

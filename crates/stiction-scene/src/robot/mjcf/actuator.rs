@@ -54,9 +54,9 @@ const WORDS: Words = Words {
         "damping",
     ],
 };
-/// What laws of actuators are made of: those of servos, then those of general ones.
+/// Attributes of force laws: those of servos, then those of general actuators.
 const LAWS: [&str; 7] = ["kp", "kv", "gaintype", "biastype", "gainprm", "biasprm", "dyntype"];
-/// What else than a joint an actuator may act on.
+/// Targets of actuators other than joints.
 const OTHER_TARGETS: [&str; 6] = ["tendon", "site", "cranksite", "slidersite", "body", "jointinparent"];
 
 impl Mjcf<'_> {

@@ -1,4 +1,4 @@
-//! `<worldbody>`, `<body>`, and what places bodies and shapes without being one: `<frame>` and `<replicate>`.
+//! `<worldbody>`, `<body>`, and the elements that only place others: `<frame>` and `<replicate>`.
 
 use nalgebra::{Isometry3, Matrix3};
 
@@ -11,9 +11,9 @@ use crate::robot::{
     xml::Element,
 };
 
-/// The most bodies, shapes, joints and sites together, copies among them.
+/// Largest number of bodies, shapes, joints and sites together, copies included.
 const MAX_PLACED: usize = 100_000;
-/// The longest attribute of them in bytes; copies read it again.
+/// Longest attribute of these elements, bytes; copies read it again.
 const MAX_VALUE: usize = 1000;
 
 const PARTS: [&str; 8] = ["inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate"];
@@ -32,14 +32,14 @@ const INERTIAL: Words = Words {
     noted: &[],
 };
 
-/// Where elements are placed.
+/// Link, frame and class for the elements that are placed.
 #[derive(Clone)]
 struct Context<'a> {
     link: LinkId,
     /// Frame in the link.
     frame: Isometry3<f64>,
     class: Option<&'a str>,
-    /// What tells the names of copies apart.
+    /// Suffix that distinguishes the names of copies.
     suffix: String,
 }
 
@@ -55,7 +55,7 @@ impl Mjcf<'_> {
         self.parts(world, &context)
     }
 
-    /// Everything inside a body, frame or replicate.
+    /// Reads all children of a body, frame or replicate.
     fn parts<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
         for child in &element.children {
             self.placed += 1;
@@ -77,7 +77,7 @@ impl Mjcf<'_> {
                 "inertial" if element.tag != "body" || element.children_of("inertial").count() > 1 => {
                     return Err(child.place.refuse("<inertial> must stand in a body, and once"));
                 }
-                // The inertial is read by its body; cameras and lights are for looks.
+                // The inertial is read by its body; cameras and lights are visual only.
                 "inertial" | "camera" | "light" => {}
                 _ => self.reader.not_read(child, &PARTS, &NOTED)?,
             }
@@ -115,7 +115,7 @@ impl Mjcf<'_> {
         Ok(())
     }
 
-    /// Copies, each placed in the frame of the one before.
+    /// Places copies, each in the frame of the one before.
     fn replicate<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
         self.reader.check_attributes(element, &REPLICATE)?;
         let attribute = element.required("count")?;
@@ -167,17 +167,17 @@ impl Mjcf<'_> {
         joint.name = context.name(&element);
         let Some(link) = self.robot.links.get_mut(context.link.0) else { return Ok(()) };
         let free = |kind| kind == JointKind::Free;
-        let complaint = match link.parent {
+        let violation = match link.parent {
             None => Some("the world cannot have joints"),
-            Some(LinkId(1..)) if free(joint.kind) => Some("only bodies in the world itself can move freely"),
+            Some(LinkId(1..)) if free(joint.kind) => Some("only bodies directly in the world can have a free joint"),
             _ if free(joint.kind) && !link.joints.is_empty() => Some("a free joint must be the only one of its body"),
             _ if link.joints.iter().any(|other| free(other.kind)) => {
                 Some("a free joint must be the only one of its body")
             }
             _ => None,
         };
-        if let Some(complaint) = complaint {
-            return Err(element.place.refuse(complaint));
+        if let Some(violation) = violation {
+            return Err(element.place.refuse(violation));
         }
         let id = JointId { link: context.link, joint: link.joints.len() };
         if let (Some(attribute), Some(_)) = (element.get("name"), self.names.joints.insert(joint.name.clone(), id)) {
@@ -205,7 +205,7 @@ impl Mjcf<'_> {
         Ok(())
     }
 
-    /// Mass of a body: as given, or that of its shapes.
+    /// Returns the mass properties of a body: given, or those of its shapes.
     fn inertial(&mut self, body: &Element, link: LinkId) -> Result<Option<Inertial>, Refusal> {
         let name = self.robot.links.get(link.0).map_or_else(String::new, |link| link.name.clone());
         let shapes = self.parts.get(link.0).and_then(|parts| mass::sum(parts));
@@ -237,9 +237,9 @@ impl Mjcf<'_> {
         Ok(Some(Inertial { mass, centre: frame.translation.vector.into(), inertia }))
     }
 
-    /// The file may itself ask for a repair: all moments become their mean.
+    /// Checks an inertia. The file may itself ask for a repair: all moments become their mean.
     fn possible(&mut self, element: &Element, link: &str, own: Matrix3<f64>) -> Result<Matrix3<f64>, Refusal> {
-        if self.compiler.balance && own.trace() > 0.0 && mass::complaint(&own).is_some() {
+        if self.compiler.balance && own.trace() > 0.0 && mass::violation(&own).is_some() {
             let what = format!("inertia of link \"{link}\"");
             self.reader.note(&element.place, what, "was impossible and has been balanced");
             return Ok(Matrix3::identity() * (own.trace() / 3.0));

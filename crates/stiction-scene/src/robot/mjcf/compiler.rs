@@ -1,4 +1,4 @@
-//! The settings of the compiler: units of angles, ways to write rotations, where masses come from.
+//! Compiler settings: unit of angles, forms of rotations, source of masses.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
@@ -35,22 +35,22 @@ const WORDS: Words = Words {
     noted: &["boundmass", "boundinertia", "fusestatic", "exactmeshinertia"],
 };
 
-/// What the compiler is told.
+/// Compiler settings.
 pub(super) struct Compiler {
-    /// One unit of angles in radians.
+    /// Unit of angles, rad.
     pub(super) angle: f64,
     sequence: String,
-    /// Whether a range alone is a limit.
+    /// True if a range alone is a limit.
     pub(super) auto_limits: bool,
-    /// Masses from shapes always, never, or where none is given.
+    /// Masses from shapes: always, never, or (`None`) if no mass is given.
     pub(super) inertia_from_shapes: Option<bool>,
-    /// Groups of shapes that have mass.
+    /// Range of shape groups that have mass.
     pub(super) groups: [f64; 2],
-    /// Whether impossible inertias become spheres'.
+    /// True if impossible inertias become those of spheres.
     pub(super) balance: bool,
-    /// The mass of all links together, where it is demanded.
+    /// Prescribed mass of all links together, if any.
     pub(super) total_mass: Option<f64>,
-    /// Where meshes are.
+    /// Folder of meshes.
     pub(super) mesh_folder: String,
 }
 
@@ -105,7 +105,7 @@ impl Compiler {
         }
     }
 
-    /// Position and orientation of an element.
+    /// Returns the pose of an element.
     pub(super) fn pose(&self, element: &Element) -> Result<Isometry3<f64>, Refusal> {
         let position = element.vector("pos")?.unwrap_or_default();
         Ok(Isometry3::from_parts(Translation3::from(position), self.orientation(element)?))

@@ -1,4 +1,4 @@
-//! Default classes: attributes that elements have unless they say otherwise, inherited from class to class.
+//! Default classes: attributes that elements inherit from their class, and classes from other classes.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use crate::robot::{
     xml::{Attribute, Element},
 };
 
-/// Attributes of which the first numbers may be given alone.
+/// Attributes that may be given with their first numbers only.
 const PARTIAL: [&str; 5] = ["size", "friction", "gear", "gainprm", "biasprm"];
-/// Ways to say the same thing: one of an element's own replaces those of its class.
+/// Alternative attributes: an element's own one replaces all those of its class.
 const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 
-/// Elements that may have defaults and are read.
+/// Elements with defaults that are read.
 const READ: [&str; 8] = ["mesh", "joint", "geom", "site", "equality", "motor", "position", "velocity"];
-/// Elements that may have defaults; those without effect are listed where they occur themselves.
+/// Other elements with defaults; those without effect are reported at the elements themselves.
 const OTHERS: [&str; 13] = [
     "general",
     "material",
@@ -32,15 +32,15 @@ const OTHERS: [&str; 13] = [
     "plugin",
 ];
 
-/// The most classes.
+/// Largest number of classes.
 const MAX_CLASSES: usize = 256;
-/// The longest default in bytes; with the most classes it bounds what inheriting may cost.
+/// Longest default, bytes; together with the number of classes it bounds the cost of inheritance.
 const MAX_DEFAULT: usize = 256;
 
 /// Attributes by element.
 type Class = BTreeMap<String, Vec<Attribute>>;
 
-/// Classes by name; the one that applies to everything is `main`.
+/// Classes by name; `main` is the name of the one that applies to all elements.
 pub(super) struct Classes {
     classes: BTreeMap<String, Class>,
     main: String,
@@ -86,7 +86,7 @@ impl Classes {
         Ok(())
     }
 
-    /// The element with the attributes of its class, else of the class of its body, else of all.
+    /// Returns the element with the attributes of its class, else of the class of its body, else of the main class.
     pub(super) fn applied(&self, element: &Element, of_body: Option<&str>) -> Result<Element, Refusal> {
         let class = match element.get("class") {
             Some(attribute) => Some(self.named(attribute)?),
@@ -101,7 +101,7 @@ impl Classes {
         })
     }
 
-    /// The class that an attribute names.
+    /// Returns the class that an attribute names.
     pub(super) fn named(&self, attribute: &Attribute) -> Result<&Class, Refusal> {
         self.classes.get(&attribute.value).ok_or_else(|| {
             let hint = crate::suggestion(&attribute.value, self.classes.keys().map(String::as_str));
@@ -110,7 +110,7 @@ impl Classes {
     }
 }
 
-/// Attributes with those inherited that they do not replace.
+/// Returns the attributes together with the inherited ones that they do not replace.
 fn overlaid(own: &[Attribute], inherited: &[Attribute]) -> Vec<Attribute> {
     let mut all = own.to_vec();
     let turned = own.iter().any(|attribute| ORIENTATIONS.contains(&attribute.name.as_str()));

@@ -1,4 +1,4 @@
-//! `<equality>`: loops closed by points and frames, and joints that follow others.
+//! `<equality>`: loops closed by points and frames, and coupled joints.
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 
@@ -29,7 +29,7 @@ impl Mjcf<'_> {
         if !kinds.contains(&element.tag.as_str()) {
             return self.reader.not_read(element, &kinds, &["tendon", "flex", "flexvert", "flexstrain"]);
         }
-        // The class of an equality is that of `equality`, whatever its kind.
+        // The defaults of an equality are those of `equality`, for all its kinds.
         let as_equality = Element { tag: "equality".to_owned(), ..element.clone() };
         let element = Element { tag: element.tag.clone(), ..self.classes.applied(&as_equality, None)? };
         self.reader.check_attributes(&element, &WORDS)?;
@@ -52,7 +52,7 @@ impl Mjcf<'_> {
         Ok([self.link(element.required("body1")?)?, second])
     }
 
-    /// The frames of two sites, where the element names sites.
+    /// Returns the frames of two sites, if the element names sites.
     fn sites(&self, element: &Element) -> Result<Option<[OnLink; 2]>, Refusal> {
         match element.get("site1") {
             Some(first) => Ok(Some([self.site_named(first)?, self.site_named(element.required("site2")?)?])),
@@ -74,7 +74,7 @@ impl Mjcf<'_> {
         if let Some([(a, at_a), (b, at_b)]) = self.sites(element)? {
             return Ok(ConstraintKind::Weld { links: [a, b], frames: Some([at_a, at_b]) });
         }
-        // A quaternion of zeros stands for the relative pose where nothing has moved.
+        // A quaternion of zeros stands for the relative pose in the reference configuration.
         let [x, y, z, quaternion @ ..] = element.numbers_or("relpose", [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
         let frames = orientation::quaternion(quaternion).map(|rotation| {
             let relative = Isometry3::from_parts(Translation3::from(Vector3::new(x, y, z)), rotation);

@@ -1,4 +1,4 @@
-//! `<geom>`: a shape that touches others, and its mass.
+//! `<geom>`: a collision shape and its mass.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
@@ -50,11 +50,12 @@ const WORDS: Words = Words {
     ],
 };
 const FORMS: [&str; 7] = ["plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"];
-/// Density of water, in kg/m³.
+/// Density of water, kg/m³.
 const DENSITY: f64 = 1000.0;
 
 impl Mjcf<'_> {
-    /// A shape in a frame of its link, with the defaults applied, and its mass; nothing where the form is not supported.
+    /// Reads a shape in a frame of its link, with defaults applied, and its mass; `None` if the form is not
+    /// supported.
     pub(super) fn read_geom(
         &mut self,
         element: &Element,
@@ -162,7 +163,7 @@ fn dimension(element: &Element) -> Result<u8, Refusal> {
     }
 }
 
-/// Pose and half length of a shape from its two ends; its z axis leads from the second to the first.
+/// Returns pose and half length of a shape from its two ends; its z axis points from the second to the first.
 fn between(element: &Element, ends: &Attribute) -> Result<(Isometry3<f64>, f64), Refusal> {
     let [a, b, c, d, e, f] = element.numbers("fromto")?.unwrap_or_default();
     let (from, to) = (Vector3::new(a, b, c), Vector3::new(d, e, f));

@@ -6,7 +6,7 @@ use crate::robot::{
     xml::{self, Element, MAX_DEPTH},
 };
 
-/// The element with everything included. Every file is included once, so that this ends.
+/// Returns the element with all includes expanded. Every file is included once, so the recursion ends.
 pub(super) fn expanded(reader: &mut Reader, root: Element) -> Result<Element, Refusal> {
     within(reader, root, 1)
 }

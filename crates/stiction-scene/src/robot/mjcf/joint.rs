@@ -42,7 +42,7 @@ const WORDS: Words = Words {
 };
 
 impl Mjcf<'_> {
-    /// A joint in a frame of its link, with the defaults applied.
+    /// Reads a joint in a frame of its link, with defaults applied.
     pub(super) fn read_joint(&mut self, element: &Element, frame: &Isometry3<f64>) -> Result<Joint, Refusal> {
         if element.tag == "freejoint" {
             let words = Words { read: &["name"], quiet: &["group", "align"], noted: &[] };
@@ -82,7 +82,7 @@ impl Mjcf<'_> {
         })
     }
 
-    /// A range, where the element is limited by it.
+    /// Returns the range of an element that is limited by it.
     pub(super) fn limits(
         &self,
         element: &Element,

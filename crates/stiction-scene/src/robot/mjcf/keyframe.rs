@@ -23,7 +23,7 @@ impl Mjcf<'_> {
         Ok(())
     }
 
-    /// Controls have no meaning where actuators are left out.
+    /// Returns the controls; they have no meaning if actuators were left out.
     fn controls(&mut self, key: &Element) -> Result<Option<Vec<f64>>, Refusal> {
         let Some(attribute) = key.get("ctrl") else { return Ok(None) };
         let given = attribute.value.split_whitespace().count();

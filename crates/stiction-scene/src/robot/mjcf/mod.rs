@@ -1,4 +1,4 @@
-//! MJCF: nested bodies with default classes, includes and the settings of a compiler.
+//! MJCF: nested bodies with default classes, includes and compiler settings.
 
 mod actuator;
 mod body;
@@ -25,7 +25,7 @@ use defaults::Classes;
 
 const SECTIONS: [&str; 9] =
     ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "actuator", "keyframe"];
-/// Looks and memory of another program.
+/// Sections for visualisation and memory of another program.
 const QUIET: [&str; 4] = ["visual", "statistic", "size", "custom"];
 const NOTED: [&str; 4] = ["sensor", "tendon", "deformable", "extension"];
 
@@ -64,7 +64,7 @@ const OPTION: Words = Words {
     ],
 };
 
-/// The robot so far, and what is needed to read on.
+/// The robot read so far, and the state of the reader.
 struct Mjcf<'r> {
     reader: &'r mut Reader,
     compiler: Compiler,
@@ -72,13 +72,13 @@ struct Mjcf<'r> {
     meshes: BTreeMap<String, (String, Vector3<f64>)>,
     robot: Robot,
     names: Names,
-    /// Where every link stands in the files.
+    /// Place of every link in the files.
     places: Vec<Place>,
-    /// Masses of the shapes of every link.
+    /// Mass properties of the shapes of every link.
     parts: Vec<Vec<Inertial>>,
-    /// False where the file turns all contacts off.
+    /// False if the file disables all contacts.
     touches: bool,
-    /// Elements placed so far, copies among them.
+    /// Number of elements placed so far, copies included.
     placed: usize,
 }
 
@@ -124,7 +124,7 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
 }
 
 impl Mjcf<'_> {
-    /// All sections in the order in which they depend on each other.
+    /// Reads all sections in the order of their dependencies.
     fn sections(&mut self, root: &Element) -> Result<(), Refusal> {
         for option in root.children_of("option") {
             self.option(option)?;
@@ -180,7 +180,7 @@ impl Mjcf<'_> {
     fn asset(&mut self, asset: &Element) -> Result<(), Refusal> {
         match asset.tag.as_str() {
             "mesh" => self.mesh(asset),
-            // Looks.
+            // Visual only.
             "texture" | "material" | "skin" | "layer" => Ok(()),
             _ => self.reader.not_read(asset, &["mesh", "texture", "material"], &["hfield", "model"]),
         }
@@ -223,24 +223,24 @@ impl Mjcf<'_> {
         Ok(())
     }
 
-    /// The link that an attribute names.
+    /// Returns the link that an attribute names.
     fn link(&self, attribute: &Attribute) -> Result<LinkId, Refusal> {
         named(&self.names.links, attribute, "body")
     }
 
-    /// The joint that an attribute names.
+    /// Returns the joint that an attribute names.
     fn joint_named(&self, attribute: &Attribute) -> Result<JointId, Refusal> {
         named(&self.names.joints, attribute, "joint")
     }
 
-    /// The link and the frame of the site that an attribute names.
+    /// Returns the link and the frame of the site that an attribute names.
     fn site_named(&self, attribute: &Attribute) -> Result<(LinkId, Isometry3<f64>), Refusal> {
         let number = named(&self.names.sites, attribute, "site")?;
         let site = self.robot.sites.get(number).ok_or_else(|| attribute.refuse("is no site"))?;
         Ok((site.link, site.origin))
     }
 
-    /// Scales all masses to the sum that the compiler demands.
+    /// Scales all masses to the sum that the compiler settings demand.
     fn set_total_mass(&mut self) {
         let mass = self.robot.mass();
         let (Some(wanted), true) = (self.compiler.total_mass, mass > 0.0) else { return };
@@ -251,7 +251,7 @@ impl Mjcf<'_> {
     }
 }
 
-/// What bodies, joints and sites of the file are called; those without a name share the empty one.
+/// Names of bodies, joints and sites of the file; unnamed ones share the empty name.
 struct Names {
     links: BTreeMap<String, LinkId>,
     joints: BTreeMap<String, JointId>,

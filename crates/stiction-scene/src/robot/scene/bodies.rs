@@ -1,9 +1,9 @@
-//! Links as bodies: what is fixed together is one.
+//! Links as bodies: links that are fixed to each other are one body.
 
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use stiction_multibody::{Pose, rotation};
 
-use super::{Making, Names, pair, text};
+use super::{Names, SceneWriter, pair, text};
 use crate::{
     SceneError,
     robot::{
@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// What the shapes of the world itself are called.
+/// Name of the body with the shapes of the world.
 const GROUND: &str = "ground";
 
-/// Names of the bodies: links that move, and fixed ones with shapes.
+/// Returns the names of the bodies: links that move, and fixed links with shapes.
 pub(super) fn names(robot: &Robot, carriers: &[usize], names: &mut Names) -> Vec<Option<String>> {
     let named = |(index, (link, carrier)): (usize, (&super::super::Link, &usize))| {
         let moves = *carrier == index && index > 0;
@@ -25,13 +25,13 @@ pub(super) fn names(robot: &Robot, carriers: &[usize], names: &mut Names) -> Vec
     robot.links.iter().zip(carriers).enumerate().map(named).collect()
 }
 
-/// A quaternion of a rotation, with its first part not negative.
+/// Returns the quaternion of a rotation, with a non-negative first component.
 pub(super) fn quaternion(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
     let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
     [rotation.w, rotation.i, rotation.j, rotation.k].map(|part| sign * part)
 }
 
-impl Making<'_> {
+impl SceneWriter<'_> {
     pub(super) fn add_bodies(&mut self) -> Result<(), SceneError> {
         for index in 0..self.robot.links.len() {
             let carrier = self.carriers.get(index).copied().unwrap_or(0);
@@ -59,7 +59,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// A link with joints, and all that is fixed on it.
+    /// Writes a link with joints, and all links fixed to it.
     fn moving_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
         let robot = self.robot;
         let parts = self.parts.get(index).cloned().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Frames without mass between the joints of one link.
+    /// Writes frames without mass between the joints of one link.
     fn frames_before(&mut self, index: usize) {
         let robot = self.robot;
         let Some(link) = robot.links.get(index) else { return };
@@ -160,7 +160,7 @@ impl Making<'_> {
     }
 }
 
-/// The links of every body, with their poses in the frame of its first.
+/// Returns the links of every body, with their poses in the frame of its first link.
 pub(super) fn parts(robot: &Robot, carriers: &[usize]) -> Vec<Vec<(usize, Isometry3<f64>)>> {
     let mut poses: Vec<Isometry3<f64>> = Vec::with_capacity(robot.links.len());
     let mut parts = vec![Vec::new(); robot.links.len()];
@@ -175,14 +175,14 @@ pub(super) fn parts(robot: &Robot, carriers: &[usize]) -> Vec<Vec<(usize, Isomet
     parts
 }
 
-/// The frame behind a joint that is not the last of its link.
+/// Returns the name of the frame behind a joint that is not the last of its link.
 fn frame_name(robot: &Robot, id: JointId) -> String {
     let link = robot.links.get(id.link.0).map_or("", |link| link.name.as_str());
     let joint = robot.joint_of(id).map_or("", |joint| joint.name.as_str());
     format!("{link} behind {joint}")
 }
 
-/// Whether anything acts in a joint.
+/// True if a joint has damping, friction, armature or a spring.
 fn acts(joint: &Joint) -> bool {
     [joint.damping, joint.friction, joint.armature, joint.stiffness].iter().any(|value| *value != 0.0)
 }
@@ -192,7 +192,7 @@ fn moved(own: &Inertial, pose: &Isometry3<f64>) -> Inertial {
     Inertial { mass: own.mass, centre: pose * own.centre, inertia: r.matrix() * own.inertia * r.matrix().transpose() }
 }
 
-/// Principal moments where the matrix is diagonal, else the matrix by rows.
+/// Formats the principal moments if the matrix is diagonal, else the matrix by rows.
 fn inertia(matrix: &Matrix3<f64>) -> String {
     let symmetric = (matrix + matrix.transpose()) * 0.5;
     let diagonal = symmetric.diagonal();

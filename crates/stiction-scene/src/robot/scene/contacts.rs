@@ -1,17 +1,17 @@
-//! Who touches whom, and with which friction.
+//! Collision pairs and their friction.
 //!
-//! Rules of a scene are for pairs of bodies, so the shapes of a body count together: each coefficient is the greatest among them, and of two
-//! bodies the greater counts, as between two shapes of `MuJoCo`.
+//! Rules of a scene are for pairs of bodies, so the shapes of a body share their coefficients: each is the greatest
+//! among the shapes. The greater coefficient of two bodies counts, as for two shapes in `MuJoCo`.
 
 use std::collections::BTreeMap;
 
-use super::{Making, pair, text};
+use super::{SceneWriter, pair, text};
 use crate::{MAX_FILE_SIZE, robot::description::Shape};
 
-/// Coefficients of sliding, torsional and rolling friction where the file does not say: those of `MuJoCo`.
+/// Default coefficients of sliding, torsional and rolling friction: those of `MuJoCo`.
 const USUAL: [f64; 3] = [1.0, 0.005, 0.0001];
 
-/// What the shapes of a body have together.
+/// Common contact properties of the shapes of a body.
 #[derive(Clone, Copy, PartialEq)]
 struct Surface {
     friction: [f64; 3],
@@ -20,11 +20,11 @@ struct Surface {
     affinities: u32,
 }
 
-/// What is said of a pair: friction and the lever of torsional friction, as bits, so that equal ones are counted.
+/// Friction and lever of torsional friction of a pair, as bits, so that equal rules can be counted.
 type Rule = (u64, u64);
 
 impl Surface {
-    /// The surface of a shape with its groups and those it meets; none where it touches nothing.
+    /// Returns the surface of a shape with its groups and those it meets; none if it collides with nothing.
     fn of(shape: &Shape, [types, affinities]: [u32; 2]) -> Option<Self> {
         let friction = shape.friction.unwrap_or(USUAL);
         (types | affinities != 0).then_some(Self { friction, dimension: shape.dimension, types, affinities })
@@ -47,7 +47,8 @@ impl Surface {
         self.types & other.affinities != 0 || other.types & self.affinities != 0
     }
 
-    /// Friction of two bodies, and the lever of torsional friction: its torque is at most friction · lever · normal force.
+    /// Returns the friction of two bodies and the lever of torsional friction: its torque is at most friction · lever
+    /// · normal force.
     fn rule(&self, other: &Self) -> Rule {
         let both = self.with(other);
         let [slide, spin, _] = both.friction;
@@ -57,7 +58,7 @@ impl Surface {
     }
 }
 
-impl Making<'_> {
+impl SceneWriter<'_> {
     pub(super) fn add_contacts(&mut self) {
         let surfaces = self.surfaces();
         self.direct_parents();
@@ -80,7 +81,7 @@ impl Making<'_> {
             if rule != usual {
                 others.push((pair, rule));
             }
-            // More would make a file that is refused anyway.
+            // More pairs would exceed the size limit of a scene file.
             written + 40 * others.len() < MAX_FILE_SIZE as usize
         });
         let special: BTreeMap<[usize; 2], Rule> = others.into_iter().collect();
@@ -92,7 +93,7 @@ impl Making<'_> {
         }
     }
 
-    /// The rule of one pair, where it needs one.
+    /// Writes the rule of one pair, if it needs one.
     fn pair_rule(&mut self, surfaces: &BTreeMap<usize, Surface>, [a, b]: [usize; 2], special: Option<Rule>) {
         let (Some(of_a), Some(of_b)) = (surfaces.get(&a), surfaces.get(&b)) else { return };
         if !of_a.meets(of_b) || self.children.contains(&[a, b]) {
@@ -121,7 +122,7 @@ impl Making<'_> {
         }
     }
 
-    /// Bodies by link with what their shapes have together; what differs among the shapes of one body is listed.
+    /// Returns the contact properties of the bodies, by link; differences among the shapes of one body are noted.
     fn surfaces(&mut self) -> BTreeMap<usize, Surface> {
         let robot = self.robot;
         let mut shapes: BTreeMap<usize, Vec<&Shape>> = BTreeMap::new();
@@ -146,7 +147,7 @@ impl Making<'_> {
         surfaces
     }
 
-    /// The link that stands for the body of a link: what stands still keeps bodies of its own.
+    /// Returns the link that represents the body of a link. Fixed links have bodies of their own.
     fn seat(&self, link: usize) -> usize {
         match self.carriers.get(link) {
             Some(&carrier) if carrier > 0 => carrier,
@@ -154,7 +155,7 @@ impl Making<'_> {
         }
     }
 
-    /// Pairs of bodies that a joint of the robot itself joins: they do not touch, without any rule.
+    /// Finds the pairs of bodies that a joint of the robot connects: they do not collide, without any rule.
     fn direct_parents(&mut self) {
         let robot = self.robot;
         for (index, link) in robot.links.iter().enumerate().filter(|(_, link)| link.joints.len() == 1) {
@@ -167,7 +168,7 @@ impl Making<'_> {
         }
     }
 
-    /// Calls `each` for all pairs that may touch, until it says that it is enough.
+    /// Calls `each` for all pairs that may collide, until it returns false.
     fn for_pairs(&self, surfaces: &BTreeMap<usize, Surface>, mut each: impl FnMut([usize; 2], Rule) -> bool) {
         let moves = |link: usize| self.carriers.get(link) == Some(&link) && link > 0;
         for (index, (&a, of_a)) in surfaces.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Joints in the words of a scene.
+//! Joints in the format of a scene.
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Making, pair, text};
+use super::{SceneWriter, pair, text};
 use crate::robot::description::{Format, Joint, JointId, JointKind, LinkId};
 
-impl Making<'_> {
+impl SceneWriter<'_> {
     pub(super) fn add_joints(&mut self) {
         let robot = self.robot;
         let mut first = 0;
@@ -41,7 +41,7 @@ impl Making<'_> {
         self.limits_without_effect(joint);
     }
 
-    /// What acts along the freedoms of a joint.
+    /// Writes friction, damping, spring, armature, start and limits of the DOFs of a joint.
     fn add_joint_dofs(&mut self, joint: &Joint, coordinates: &[f64]) {
         let mut words: Vec<(&str, String)> = Vec::new();
         let is_ball = joint.kind == JointKind::Ball;
@@ -92,33 +92,34 @@ impl Making<'_> {
         }
     }
 
-    /// The body in front of a joint: a frame, the body of the parent, or what does not move.
+    /// Returns the body in front of a joint: a frame, the body of the parent, or a fixed body.
     fn before(&self, id: JointId) -> String {
         if let Some(number) = id.joint.checked_sub(1) {
             return self.frames.get(&JointId { joint: number, ..id }).cloned().unwrap_or_default();
         }
         let parent = self.robot.links.get(id.link.0).and_then(|link| link.parent).unwrap_or(LinkId(0));
-        // In a URDF the first link of an arm does not touch its base; in MJCF what moves may touch all that stands still.
+        // In a URDF the first link of an arm does not collide with its base. In MJCF moving bodies may collide with
+        // all fixed ones.
         match self.bodies.get(parent.0) {
             Some(Some(name)) if self.robot.format == Format::Urdf && self.carrier(parent) == 0 => name.clone(),
             _ => self.body_of(parent.0).to_owned(),
         }
     }
 
-    /// The body behind a joint: a frame, or the link.
+    /// Returns the body behind a joint: a frame, or the link.
     fn behind(&self, id: JointId) -> String {
         self.frames.get(&id).cloned().unwrap_or_else(|| self.body_of(id.link.0).to_owned())
     }
 
-    /// Where a point of a link is at the start.
+    /// Returns the position of a point of a link at the start.
     pub(super) fn world_point(&self, link: LinkId, point: &Point3<f64>) -> Point3<f64> {
         self.tree.pose(&self.at, link) * point
     }
 
-    /// Remembers that a joint of the scene joins two links.
+    /// Records that a joint of the scene connects two links.
     pub(super) fn join(&mut self, a: LinkId, b: LinkId) {
         let joined = pair(self.carrier(a), self.carrier(b));
-        // What stands still has bodies of its own, which a joint to the world does not join.
+        // Fixed links have bodies of their own, which a joint to the world does not connect.
         if joined[0] > 0 {
             self.joined.insert(joined);
         }

@@ -3,18 +3,18 @@
 use nalgebra::{Isometry3, Point3};
 use stiction_multibody::Pose;
 
-use super::{Making, text};
+use super::{SceneWriter, text};
 use crate::robot::{
     description::{ConstraintKind, LinkId},
     tree::pose_of,
 };
 
-/// Two points or frames nearer than this, relative to their distance from the origin, coincide.
+/// Distance below which two points or frames coincide, relative to their distance from the origin.
 const CLOSED: f64 = 1e-12;
-/// Angles beyond this between the frames of a weld are worth a note, rad.
+/// Angle between the frames of a weld above which a note is written, rad.
 const ALIGNED: f64 = 1e-6;
 
-impl Making<'_> {
+impl SceneWriter<'_> {
     pub(super) fn add_loops(&mut self) {
         let robot = self.robot;
         for (number, constraint) in robot.constraints.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Making<'_> {
         self.join(a, b);
     }
 
-    /// The frame of link a in the frame of link b where every link stands at its origin.
+    /// Returns the frame of link a in the frame of link b, with every link at its origin.
     fn at_reference(&self, a: LinkId, b: LinkId) -> Pose {
         let links = &self.robot.links;
         let in_world = |link: LinkId| {

@@ -1,15 +1,15 @@
-//! A robot as a scene file: the text that the ordinary reader of scenes reads.
+//! A robot as a scene file: text for the ordinary reader of scenes.
 //!
 //! ```text
-//! Robot ─► tree at the state of the start ─► bodies, joints, drives, contacts ─► text
+//! Robot ─► tree at the initial state ─► bodies, joints, actuators, contacts ─► text
 //! ```
 //!
-//! Links without joints become part of the body they are fixed on, with mass and shapes; joints one after another on one link get
-//! frames without mass between them. What has no effect in the scene is listed on top of it.
+//! Links without joints become part of the body they are fixed to, with mass and shapes. Joints in series on one link
+//! have massless frames between them. The head of the file lists what has no effect in the scene.
 
+mod actuators;
 mod bodies;
 mod contacts;
-mod drives;
 mod joints;
 mod loops;
 mod shapes;
@@ -27,37 +27,37 @@ use super::{
 use crate::{MAX_FILE_SIZE, SceneError};
 use text::Text;
 
-/// Duration of the simulation where nothing else is asked for, s.
+/// Default duration of the simulation, s.
 const DURATION: f64 = 10.0;
-/// Step of the simulation where the file does not say, s.
+/// Default time step, s.
 const STEP: f64 = 0.002;
 
-/// Group 1, which meets group 0: all shapes of a scene that says nothing of groups.
+/// Groups of URDF shapes: group 1, which meets group 0, the group of all shapes in a scene without groups.
 const OWN_GROUP: [u32; 2] = [0b10, 0b01];
 
-/// How a robot becomes a scene.
+/// Options for the conversion of a robot to a scene.
 #[derive(Clone, Debug, Default)]
 pub struct SceneOptions {
-    /// The state it starts from: a keyframe by name, or by number from 0; the reference pose at rest unless given.
+    /// Initial state: a keyframe by name, or by number from 0. Default: the reference pose at rest.
     pub keyframe: Option<String>,
-    /// Whether the links of a URDF touch each other; many of their shapes overlap, and programs that read URDF leave it off. Links of MJCF
-    /// touch each other as their file says.
+    /// True if the links of a URDF collide with each other. Many of their shapes overlap, and programs that read URDF
+    /// disable this. Links of MJCF collide as their file says.
     pub self_collision: bool,
-    /// Whether meshes become several convex pieces instead of one convex hull.
+    /// True to replace meshes by several convex parts instead of one convex hull.
     pub decompose: bool,
 }
 
 /// A scene made from a robot.
 #[derive(Clone, Debug)]
 pub struct SceneText {
-    /// The scene file.
+    /// Scene file.
     pub text: String,
-    /// Everything of the robot's files that has no effect in the scene, a sentence each; also on top of the text.
+    /// Contents of the robot's files that have no effect in the scene, a sentence each; also at the head of the text.
     pub notes: Vec<String>,
 }
 
 impl Robot {
-    /// The robot as a scene file; `file_name` is for messages.
+    /// Returns the robot as a scene file; `file_name` is for messages.
     pub fn to_scene(&self, file_name: &str, options: &SceneOptions) -> Result<SceneText, SceneError> {
         let wrong = |message: String| SceneError::without_place(file_name, message);
         let keyframe = options.keyframe.as_ref().map(|name| self.keyframe(name)).transpose().map_err(wrong)?;
@@ -68,7 +68,7 @@ impl Robot {
         let carriers = self.carriers();
         let mut names = Names::default();
         let bodies = bodies::names(self, &carriers, &mut names);
-        let mut making = Making {
+        let mut writer = SceneWriter {
             robot: self,
             tree,
             at,
@@ -91,13 +91,13 @@ impl Robot {
             text: Text::default(),
             notes: self.unsupported.iter().map(ToString::to_string).collect(),
         };
-        making.settings();
-        making.add_bodies()?;
-        making.add_joints();
-        making.add_loops();
-        making.add_actuators();
-        making.add_contacts();
-        let Making { text, notes, .. } = making;
+        writer.settings();
+        writer.add_bodies()?;
+        writer.add_joints();
+        writer.add_loops();
+        writer.add_actuators();
+        writer.add_contacts();
+        let SceneWriter { text, notes, .. } = writer;
         let whole = format!("{}{}", head(self, &notes), text.finish());
         if whole.len() as u64 > MAX_FILE_SIZE {
             let message = format!("becomes a scene of more than {MAX_FILE_SIZE} bytes, the limit for scene files");
@@ -118,7 +118,8 @@ impl Robot {
         })
     }
 
-    /// For every link the one whose body it is part of: itself where it has joints, the world where nothing moves it.
+    /// Returns for every link the one whose body it is part of: itself if it has joints, the world if nothing moves
+    /// it.
     fn carriers(&self) -> Vec<usize> {
         let mut carriers = Vec::with_capacity(self.links.len());
         for (index, link) in self.links.iter().enumerate() {
@@ -133,22 +134,22 @@ impl Robot {
     }
 }
 
-/// A scene in the making.
-struct Making<'r> {
+/// A scene file under construction.
+struct SceneWriter<'r> {
     robot: &'r Robot,
     tree: RobotTree,
     at: Kinematics,
     /// Coordinates at the start.
     q: Vec<f64>,
     keyframe: Option<&'r Keyframe>,
-    /// Whether meshes become convex pieces.
+    /// True if meshes become convex parts.
     decompose: bool,
-    /// Whether its shapes are a group of their own, which meets others but not itself.
+    /// True if the shapes form a group of their own, which meets others but not itself.
     own_group: bool,
     carriers: Vec<usize>,
     /// Links of the body of every link with joints, and their poses in it.
     parts: Vec<Vec<(usize, Isometry3<f64>)>>,
-    /// Names of bodies by link; `None` for links that have none of their own.
+    /// Names of bodies by link; `None` for links without a body of their own.
     bodies: Vec<Option<String>>,
     names: Names,
     /// Names of the frames behind joints that are not the last of their link.
@@ -158,17 +159,17 @@ struct Making<'r> {
     joint_names: Names,
     motor_names: Names,
     coupling_names: Names,
-    /// Pairs of links that a joint of the robot itself joins: their bodies do not touch.
+    /// Pairs of links that a joint of the robot connects: their bodies do not collide.
     children: BTreeSet<[usize; 2]>,
-    /// Pairs of links that a closed loop joins: their bodies would not touch unless a rule says so.
+    /// Pairs of links that a closed loop connects: their bodies collide only by a rule.
     joined: BTreeSet<[usize; 2]>,
-    /// Pairs of links whose bodies must not touch.
+    /// Pairs of links whose bodies must not collide.
     apart: BTreeSet<[usize; 2]>,
     text: Text,
     notes: Vec<String>,
 }
 
-impl Making<'_> {
+impl SceneWriter<'_> {
     fn settings(&mut self) {
         let gravity = self.robot.gravity.unwrap_or(GRAVITY);
         let text = &mut self.text;
@@ -181,19 +182,19 @@ impl Making<'_> {
         text.string("coordinates", "reduced");
     }
 
-    /// Remembers what has no effect in the scene; each sentence once.
+    /// Adds a note on something without effect in the scene; each note once.
     fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// The groups that a shape belongs to and those that it meets, as bits.
+    /// Returns the groups of a shape and those it meets, as bits.
     fn filter(&self, shape: &Shape) -> [u32; 2] {
         if self.own_group { OWN_GROUP } else { [shape.contact_type, shape.contact_affinity] }
     }
 
-    /// The body that a link is part of; the world for what never moves.
+    /// Returns the body that a link is part of; the world for fixed links.
     fn body_of(&self, link: usize) -> &str {
         let carrier = self.carriers.get(link).copied().unwrap_or(0);
         match self.bodies.get(carrier) {
@@ -207,12 +208,12 @@ impl Making<'_> {
     }
 }
 
-/// Names that are taken.
+/// Names in use.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
 
 impl Names {
-    /// The name, made different from all before it; `world` is the fixed frame.
+    /// Returns the name, made unique; `world` is the fixed frame.
     fn unique(&mut self, name: &str) -> String {
         let mut own = if name.is_empty() || name == "world" { format!("{name}'") } else { name.to_owned() };
         while !self.0.insert(own.clone()) {

@@ -1,11 +1,11 @@
-//! Shapes in the words of a scene.
+//! Shapes in the format of a scene.
 
 use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{
-    Making,
+    SceneWriter,
     text::{list, number, numbers},
 };
 use crate::{
@@ -16,15 +16,15 @@ use crate::{
     },
 };
 
-/// A shape as a scene file has it, and how it is turned against that of the robot.
+/// A shape of a scene file, and its rotation relative to that of the robot.
 pub(super) struct Written {
     pub(super) kind: &'static str,
     pub(super) sizes: String,
     pub(super) turn: UnitQuaternion<f64>,
 }
 
-impl Making<'_> {
-    /// The words for a shape; none where it is not supported, or is for looks only and would be costly.
+impl SceneWriter<'_> {
+    /// Returns the scene shapes of a shape; none if it is not supported, or is a costly shape without collisions.
     pub(super) fn shape_words(&mut self, shape: &Shape) -> Result<Vec<Written>, SceneError> {
         // Axes of revolution are z in a robot, x in a scene.
         let upright = orientation::about(&Vector3::y_axis(), -FRAC_PI_2);
@@ -55,9 +55,9 @@ impl Making<'_> {
         };
         let found = mesh::load(root, path, scale)?;
         let wrong = |message| SceneError::without_place(path, message);
-        let hulls = if self.decompose { mesh::pieces(&found) } else { mesh::hull(&found).map(|hull| vec![hull]) };
+        let hulls = if self.decompose { mesh::convex_hulls(&found) } else { mesh::hull(&found).map(|hull| vec![hull]) };
         let hulls = hulls.map_err(wrong)?;
-        // Pieces are made of voxels, whose corners are not those of the mesh anyway.
+        // Convex parts are made of voxels, whose corners are not those of the mesh anyway.
         if let Some(hull) = hulls.iter().find(|hull| hull.thinned && !self.decompose) {
             let count = hull.corners.len();
             self.note(format!("{path}: {count} of the corners of its convex hull are kept, the outermost ones"));

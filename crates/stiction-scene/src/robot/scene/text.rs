@@ -1,8 +1,8 @@
-//! TOML as people write it: tables in the order of a scene, numbers that are read back bit by bit.
+//! TOML text with tables in the order of a scene and numbers that are read back bit by bit.
 
 use std::fmt::{Display, Write};
 
-/// A scene file in the making.
+/// The text of a scene file under construction.
 #[derive(Default)]
 pub(super) struct Text(String);
 
@@ -15,13 +15,13 @@ impl Text {
         self.line(&format!("[{name}]"));
     }
 
-    /// A table after others.
+    /// Starts a table after others.
     pub(super) fn later_table(&mut self, name: &str) {
         self.0.push('\n');
         self.table(name);
     }
 
-    /// A further entry of a list of tables.
+    /// Starts a further entry of a list of tables.
     pub(super) fn entry(&mut self, name: &str) {
         if !name.contains('.') {
             self.0.push('\n');
@@ -55,7 +55,7 @@ impl Text {
     }
 }
 
-/// The shortest decimal that is read back as the same number; zero has no sign.
+/// Formats the shortest decimal that is read back as the same number; zero has no sign.
 pub(super) fn number(value: f64) -> String {
     format!("{:?}", if value == 0.0 { 0.0 } else { value })
 }
@@ -68,7 +68,7 @@ pub(super) fn list(items: impl Iterator<Item = impl Display>) -> String {
     let mut all = String::from("[");
     for (index, item) in items.enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(all, "{comma}{item}");
     }
     all.push(']');
@@ -90,7 +90,7 @@ pub(super) fn quoted(value: &str) -> String {
     quoted
 }
 
-/// A text without the control characters that a comment must not have.
+/// Returns a text without the control characters that are not allowed in a comment.
 pub(super) fn plain(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -1,4 +1,4 @@
-//! Corners whose rule is known: holes, notches, teeth, thin walls, and what has no inside.
+//! Corners with a known rule: holes, notches, teeth, thin walls, and outlines without interior.
 
 use nalgebra::{Point2, Vector2};
 use stiction_geometry::planar::{Shape, SimplePolygon};
@@ -84,7 +84,8 @@ fn vertex_in_a_notch_has_two_chains_and_before_a_tooth_one_of_two_faces() {
     assert_eq!(chains(&wide).map(<[_]>::len).collect::<Vec<_>>(), [2, 2]);
 }
 
-/// A wall thinner than the margin: the far side is in reach, and must neither hold the vertex back nor pull it through.
+/// A wall thinner than the margin: the far side is within reach, and must neither block the vertex nor pull it
+/// through.
 #[test]
 fn far_side_of_a_thin_wall_is_no_contact() {
     let hall =
@@ -149,7 +150,7 @@ fn polygon_is_convex_where_it_can_be_and_simple_where_it_must() {
     let Ok(Shape::SimplePolygon(dent)) = Shape::polygon(&dent) else { panic!("not simple") };
     assert_eq!((0..4).map(|i| dent.is_convex_at(i)).collect::<Vec<_>>(), [true, true, false, true]);
     assert_eq!(geometry::Shape::from(Shape::SimplePolygon(dent)).name(), "polygon");
-    // Repeated vertices and vertices in line are dropped as from convex ones.
+    // Repeated and collinear vertices are dropped as from convex polygons.
     let listed = points(&[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (2.0, 0.0), (0.5, 0.5), (0.0, 2.0), (0.0, 1.0)]);
     let polygon = SimplePolygon::new(&listed).unwrap();
     assert_eq!(polygon.vertices(), points(&[(0.0, 0.0), (2.0, 0.0), (0.5, 0.5), (0.0, 2.0)]));

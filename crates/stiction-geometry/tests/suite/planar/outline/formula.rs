@@ -67,7 +67,7 @@ fn corner_tags_are_the_interior_angles_of_a_thousand_random_polygons() {
     assert!(convex > 4000 && reflex > 2000, "{convex} convex and {reflex} reflex corners");
 }
 
-/// At the point itself the rule is right whatever the margin, thin parts and spirals included.
+/// At the point itself the rule is correct for any margin, thin parts and spirals included.
 #[test]
 fn rule_of_chains_is_outsideness_at_the_point_for_any_margin() {
     let (mut outside, mut inside) = (0, 0);
@@ -92,7 +92,7 @@ fn rule_of_chains_is_outsideness_at_the_point_for_any_margin() {
     assert!(outside > 20_000 && inside > 20_000, "{outside} outside and {inside} inside");
 }
 
-/// Below half the feature size the rule found at one point is right for all points within the margin of it.
+/// Below half the feature size the rule found at one point is correct for all points within the margin of it.
 #[test]
 fn rule_of_chains_is_outsideness_all_around_for_a_small_margin() {
     let (mut outside, mut inside, mut crossed) = (0, 0, 0);

@@ -45,7 +45,7 @@ fn no_size_place_or_coincidence_breaks_a_contact() {
     }
 }
 
-/// Poses that are not numbers come from a simulation that has failed; they must not panic here.
+/// Poses with NaN come from a simulation that has failed; they must not panic here.
 #[test]
 fn poses_that_are_not_numbers_do_not_panic() {
     let shapes = [outlines(), bounded_shapes()].concat();
@@ -59,7 +59,7 @@ fn poses_that_are_not_numbers_do_not_panic() {
     }
 }
 
-/// A shape on itself, vertex on vertex and face on face: an answer, the same every time.
+/// A shape on itself, vertex on vertex and face on face: a result that is always the same.
 #[test]
 fn coincident_outlines_are_treated_the_same_every_time() {
     for shape in outlines() {
@@ -69,7 +69,7 @@ fn coincident_outlines_are_treated_the_same_every_time() {
     }
 }
 
-/// Buffers carry nothing from one call to the next.
+/// Buffers carry no information from one call to the next.
 #[test]
 fn scratch_has_no_memory() {
     let mut random = Random(601);

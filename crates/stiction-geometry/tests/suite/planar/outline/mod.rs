@@ -1,5 +1,5 @@
-//! Polygons with notches: the rule of chains against even-odd counting, and the kernel against everything the convex one has
-//! to stand.
+//! Non-convex polygons: the rule of chains against even-odd counting, and the kernel against all checks of the convex
+//! one.
 
 mod cases;
 mod formula;

@@ -1,4 +1,4 @@
-//! Every pair with an outline: vertices stay outside, gradients are wrenches, and neither order nor place matters.
+//! Every pair with an outline: vertices stay outside, gradients are wrenches, and neither order nor position matters.
 
 use nalgebra::{Point2, Point3, Vector2};
 use stiction_geometry::planar::{Shape, SimplePolygon};
@@ -46,7 +46,7 @@ pub(super) fn outlines() -> Vec<Shape> {
     ]
 }
 
-/// Outlines with one another and with everything bounded, in both orders.
+/// Outlines with one another and with all bounded shapes, in both orders.
 fn pairs() -> Vec<(Shape, Shape)> {
     let (outlines, others) = (outlines(), bounded_shapes());
     let among = outlines.iter().flat_map(|a| outlines.iter().map(move |b| (a.clone(), b.clone())));
@@ -63,7 +63,7 @@ fn holds(found: &[ContactPoint]) -> bool {
     chains(found).all(|chain| chain.iter().any(|contact| contact.gap >= 0.0))
 }
 
-/// Whether a convex corner of `guest` is inside `host`; none where one is too near to tell.
+/// True if a convex corner of `guest` is inside `host`; `None` if one is too near to decide.
 pub(super) fn enters(guest: &[Point2<f64>], host: &[Point2<f64>]) -> Option<bool> {
     let convex = (0..guest.len()).filter(|&i| interior_angle(guest, i) < std::f64::consts::PI);
     let mut enters = false;
@@ -76,7 +76,7 @@ pub(super) fn enters(guest: &[Point2<f64>], host: &[Point2<f64>]) -> Option<bool
     Some(enters)
 }
 
-/// Whether an edge of one outline crosses an edge of the other.
+/// True if an edge of one outline crosses an edge of the other.
 pub(super) fn cross(p: &[Point2<f64>], q: &[Point2<f64>]) -> bool {
     let side = |a: Point2<f64>, b: Point2<f64>, c: Point2<f64>| (b - a).perp(&(c - a)) > 0.0;
     let crosses = |(a, b): (Point2<f64>, Point2<f64>), (c, d): (Point2<f64>, Point2<f64>)| {
@@ -85,8 +85,8 @@ pub(super) fn cross(p: &[Point2<f64>], q: &[Point2<f64>]) -> bool {
     edges(p).any(|e| edges(q).any(|f| crosses(e, f)))
 }
 
-/// Chains do not hold where a corner is inside. A contact that took the place of two chains may also know of corners that have
-/// passed each other without entering; then the outlines cross.   [GEOM-12]
+/// Chains do not hold if a corner is inside. A contact that replaced two chains may also be negative for corners that
+/// have passed each other without entering; then the outlines cross.   [GEOM-12]
 #[test]
 fn chains_hold_exactly_while_no_convex_corner_is_inside_the_other_outline() {
     let mut random = Random(201);
@@ -110,7 +110,7 @@ fn chains_hold_exactly_while_no_convex_corner_is_inside_the_other_outline() {
     assert!(apart > 300 && entered > 1000, "{apart} apart and {entered} not");
 }
 
-/// How far `p` can move along `d` before the nearest of its given corners meets an edge of `q`.
+/// Returns the distance that `p` can move along `d` before the nearest of its given corners meets an edge of `q`.
 fn run(p: &[Point2<f64>], corners: &[usize], q: &[Point2<f64>], d: &Vector2<f64>) -> f64 {
     let hit = |x: Point2<f64>, (a, b): (Point2<f64>, Point2<f64>)| {
         let (edge, w) = (b - a, a - x);
@@ -120,7 +120,7 @@ fn run(p: &[Point2<f64>], corners: &[usize], q: &[Point2<f64>], d: &Vector2<f64>
     corners.iter().flat_map(|&i| edges(q).filter_map(move |edge| hit(p[i], edge))).fold(f64::INFINITY, f64::min)
 }
 
-/// When two outlines meet, a convex corner of one of them meets: corners in notches never come first.   [GEOM-9]
+/// Two outlines first meet at a convex corner of one of them, never at a corner in a notch.   [GEOM-9]
 #[test]
 fn first_touch_is_by_a_convex_corner() {
     let mut random = Random(202);
@@ -187,7 +187,7 @@ fn moving_both_bodies_moves_every_contact_with_them() {
             };
             for (c, d) in here.iter().zip(&there) {
                 assert_eq!((c.feature, c.chain, c.normal_is_unique), (d.feature, d.chain, d.normal_is_unique));
-                // The direction between two points is as good as their distance is large.
+                // The direction between two points is known to round-off divided by their distance.
                 let length = if radius > 0.0 { (c.gap + radius).abs().min(1.0) } else { 1.0 };
                 assert!((c.gap - d.gap).abs() < within, "{c:?} {d:?}");
                 assert!((world * c.point_a - d.point_a).norm() * length < 4.0 * within, "{c:?} {d:?}");

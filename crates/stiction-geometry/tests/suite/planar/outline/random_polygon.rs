@@ -1,4 +1,4 @@
-//! Random simple polygons, and what is known about them without the library.
+//! Random simple polygons, and properties computed without the library.
 
 use nalgebra::{Point2, Vector2};
 
@@ -50,7 +50,7 @@ pub(super) fn edges(p: &[Point2<f64>]) -> impl Iterator<Item = (Point2<f64>, Poi
     (0..p.len()).map(|i| (p[i], p[(i + 1) % p.len()]))
 }
 
-/// How often the outline goes round the point: the sum of the angles under which it sees the edges.
+/// Returns the winding number of the outline about the point: the sum of the angles subtended by the edges.
 pub(super) fn is_inside(p: &[Point2<f64>], x: &Point2<f64>) -> bool {
     let turn = |(a, b): (Point2<f64>, Point2<f64>)| {
         let (u, v) = (a - x, b - x);

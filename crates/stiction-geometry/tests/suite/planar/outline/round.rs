@@ -1,4 +1,4 @@
-//! Discs and capsules before an outline.   [GEOM-13]
+//! Discs and capsules in contact with an outline.   [GEOM-13]
 
 use nalgebra::{Point2, Vector2};
 use stiction_geometry::planar::{Shape, SimplePolygon};
@@ -76,7 +76,7 @@ fn least_gap_of_a_disc_is_the_signed_distance() {
     }
 }
 
-/// The least gap of a capsule that does not run through the outline is the distance of its core less the radius.
+/// The least gap of a capsule that does not pass through the outline is the distance of its core minus the radius.
 #[test]
 fn least_gap_of_a_capsule_is_the_distance_of_its_core() {
     let mut random = Random(402);
@@ -107,8 +107,8 @@ fn least_gap_of_a_capsule_is_the_distance_of_its_core() {
     }
 }
 
-/// A capsule lying on a narrow block has the block's two corners under its side, and sunk in by more than its radius it still goes
-/// back the way it came.
+/// A capsule on a narrow block has the block's two vertices under its side. A penetration deeper than its radius is
+/// still resolved in the direction it came from.
 #[test]
 fn corners_over_the_side_of_a_capsule() {
     let capsule = Shape::capsule(1.0, 0.1).unwrap();

@@ -1,4 +1,4 @@
-//! Flat on flat: ends at which both bodies have a corner count once, whatever the last bits say.   [GEOM-12]
+//! Flat on flat: ends at which both bodies have a corner count once, regardless of round-off.   [GEOM-12]
 
 use nalgebra::Point2;
 use stiction_geometry::planar::{self, Shape};
@@ -83,7 +83,7 @@ fn corners_that_would_pass_each_other_are_merged() {
     assert_eq!(found.iter().filter(|contact| contact.point_a.x < -0.4).count(), 4);
 }
 
-/// Flat on flat, the corner that is over the other's face carries the end, however far the faces overlap.
+/// Flat on flat, the corner over the other's face determines the end contact, for any overlap of the faces.
 #[test]
 fn sliding_flat_across_an_end_keeps_one_contact_there() {
     for x in [-5e-3, -1e-9, -1e-14, 0.0, 1e-14, 1e-9, 5e-3] {
@@ -101,7 +101,8 @@ fn corner_before_corner_diagonally_stays_a_choice() {
     assert_eq!(chains(&found).map(<[_]>::len).collect::<Vec<_>>(), [2, 2], "{found:#?}");
 }
 
-/// On flat stacks of boxes the kernel of outlines agrees with the convex one; only the names of tilted ends may differ.
+/// On flat stacks of boxes the outline kernel agrees with the convex one; only the features of tilted ends may
+/// differ.
 #[test]
 fn both_kernels_agree_on_stacks_of_equal_boxes() {
     let block = Shape::rectangle([0.5, 0.3]).unwrap();

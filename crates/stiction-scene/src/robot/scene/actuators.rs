@@ -1,9 +1,9 @@
-//! Actuators as motors, and joints that follow others as couplings.
+//! Actuators as motors, and coupled joints as couplings.
 
-use super::{Making, text};
+use super::{SceneWriter, text};
 use crate::robot::description::{Actuator, ActuatorLaw, ConstraintKind, JointId};
 
-impl Making<'_> {
+impl SceneWriter<'_> {
     pub(super) fn add_actuators(&mut self) {
         let robot = self.robot;
         for (number, actuator) in robot.actuators.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Making<'_> {
     }
 }
 
-/// The coefficients of p(x − by), constant first, by Horner's scheme.
+/// Returns the coefficients of p(x − by), constant first, by Horner's scheme.
 fn shifted(polynomial: &[f64; 5], by: f64) -> [f64; 5] {
     polynomial.iter().rev().fold([0.0; 5], |before, coefficient| {
         let mut next = before.map(|c| -by * c);
