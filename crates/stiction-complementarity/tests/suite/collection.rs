@@ -1,6 +1,6 @@
 //! The collected problems of the literature and of other projects below `STICTION_DATA`.
 
-#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 
 use crate::generate::distance;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The collected frictional problems below `STICTION_DATA`: files, residuals, and results of Gauss-Seidel.
 
-#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 
 use std::path::PathBuf;
 use std::time::Instant;

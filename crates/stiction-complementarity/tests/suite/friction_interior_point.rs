@@ -1,6 +1,6 @@
 //! The interior-point method on piles, on every law, on both operators, and on the collected files.
 
-#![allow(clippy::disallowed_methods)] // The last test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The last test reads the location of the collection from the environment.
 
 use stiction_complementarity::linalg::{BlockMatrix, BlockSparseLu};
 use stiction_complementarity::{

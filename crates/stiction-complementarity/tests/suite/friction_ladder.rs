@@ -1,6 +1,6 @@
 //! The ladder on the collected problems and on generated piles.
 
-#![allow(clippy::disallowed_methods)] // The time of a solve is printed, never judged.
+#![allow(clippy::disallowed_methods)] // The time of a solve is printed only.
 
 use std::time::Instant;
 

@@ -292,7 +292,7 @@ fn block_sparse_lu_agrees_with_dense() {
 }
 
 /// The collected frictional problems by name; empty if the variable is not set.
-#[allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#[allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 fn collected_problems() -> Vec<(String, FrictionProblem)> {
     let folder = std::env::var("STICTION_DATA").map(|root| std::path::PathBuf::from(root).join("friction_contact"));
     let Some(folder) = folder.ok().filter(|folder| folder.is_dir()) else {

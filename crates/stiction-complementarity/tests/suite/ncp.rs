@@ -1,6 +1,6 @@
 //! Mixed complementarity problems: the collection, the classics, linear ones against pivoting, derivatives.
 
-#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 
 use crate::generate::{Seed, distance, lemke, p_matrix};
 use std::path::PathBuf;
