@@ -1,8 +1,7 @@
-//! Large and badly conditioned frictional problems, for people: `cargo bench -p stiction-complementarity --bench friction`. The
-//! results are in `docs/benchmarks.md`.
+//! Large and ill-conditioned frictional problems: `cargo bench -p stiction-complementarity --bench friction`.
 //!
-//! Every solve is cold: the ladder has met a problem of this size before, so its memory and the order of elimination are
-//! there, but it gets no guess. Wall time on a shared machine is noise: look at the fastest sample.
+//! Results are in `docs/benchmarks.md`. Every solve is cold: the ladder has solved a problem of this size before, so its memory
+//! and the elimination order exist, but it has no initial guess. Wall time on a shared machine is noisy: use the fastest sample.
 
 #![allow(clippy::expect_used, reason = "a bench speaks by panicking")]
 

@@ -1,8 +1,7 @@
-//! Small problems, for people: `cargo bench -p stiction-complementarity --bench small`. The results are in
-//! `docs/benchmarks.md`.
+//! Small problems: `cargo bench -p stiction-complementarity --bench small`. Results are in `docs/benchmarks.md`.
 //!
-//! C-28: a part on three feet on a vibrating plate, warm from step to step, by the cone and by polygons of more and more
-//! directions; Lemke's method alone at 70 rows; one contact alone. Wall time on a shared machine is noise: look at the
+//! C-28: a part on three support points on a vibrating plate, warm from step to step, with the cone and with polygons of more
+//! and more directions; Lemke's method alone at 70 rows; one contact alone. Wall time on a shared machine is noisy: use the
 //! fastest sample.
 
 #![allow(clippy::expect_used, reason = "a bench speaks by panicking")]
@@ -56,9 +55,9 @@ fn cone_active_set(bencher: Bencher, name: &str) {
     });
 }
 
-/// As a step calls it: the ladder, and the verdict by the problem's own ruler.
+/// The ladder and the residual of the problem, as in a time step.
 #[divan::bench(args = RUNS)]
-fn cone_ladder_with_verdict(bencher: Bencher, name: &str) {
+fn cone_ladder_with_residual(bencher: Bencher, name: &str) {
     let (mut method, tolerance) = (FrictionLadder::default(), Tolerance { solved: 1e-8, loose: 1e-8 });
     warm(bencher, name, |problem, guess, solution| {
         black_box(solve(&mut method, problem, Some(guess), solution, &tolerance).status);
@@ -66,7 +65,7 @@ fn cone_ladder_with_verdict(bencher: Bencher, name: &str) {
 }
 
 #[divan::bench(args = &RUNS[..3])]
-fn cone_sweeps(bencher: Bencher, name: &str) {
+fn cone_gauss_seidel(bencher: Bencher, name: &str) {
     let options = FrictionNsgsOptions { tolerance: 1e-8, ..FrictionNsgsOptions::default() };
     let mut method = FrictionNsgs::with_options(options).expect("options");
     warm(bencher, name, |problem, guess, solution| {

@@ -1,32 +1,32 @@
-//! Axes: what is measured, in which unit, how it is spread over the page.
+//! Axes: quantity, unit, scale and range.
 
-/// How an axis spreads values over the page.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Equal distances for equal differences.
     #[default]
     Linear,
-    /// Equal distances for equal ratios; zero and negative values are left out and counted.
+    /// Equal distances for equal ratios; zero and negative values are omitted and counted.
     Log,
 }
 
 /// One axis of a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What is measured: "height of rod".
+    /// Quantity, for example "height of rod".
     pub label: String,
-    /// In which unit: "m"; empty for numbers without one.
+    /// Unit, for example "m"; empty for dimensionless numbers.
     pub unit: String,
-    /// How values are spread.
+    /// Linear or logarithmic scale.
     pub scale: Scale,
-    /// The values at the two ends; found from the data where this is `None` or makes no range.
+    /// Values at the two ends; computed from the data if this is `None` or an empty range.
     pub range: Option<[f64; 2]>,
-    /// What stands at 0, 1, 2, … instead of numbers; numbers where it is empty.
+    /// Names at 0, 1, 2, … instead of numbers; empty for numbers.
     pub names: Vec<String>,
 }
 
 impl Axis {
-    /// A linear axis whose range is found from the data.
+    /// A linear axis with the range of the data.
     pub fn new(label: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { label: label.into(), unit: unit.into(), ..Self::default() }
     }
@@ -41,13 +41,13 @@ impl Axis {
         Self { range: Some([low, high]), ..self }
     }
 
-    /// The same axis with names at 0, 1, 2, … instead of numbers, and half a place of room on either side.
+    /// The same axis with names at 0, 1, 2, … instead of numbers, and a margin of half a unit on either side.
     pub fn named(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         Self { range: Some([-0.5, names.len() as f64 - 0.5]), names, ..self }
     }
 
-    /// What stands along the axis: quantity divided by unit, so that the numbers beside it are numbers.
+    /// Label of the axis: quantity divided by unit, so that the tick labels are pure numbers.
     pub fn text(&self) -> String {
         let Self { label, unit, .. } = self;
         match (label.is_empty(), unit.is_empty()) {

@@ -1,7 +1,7 @@
-//! Bars over a grid of cells, seen from above one corner: a histogram in space.
+//! Bars over a grid of cells, seen from above one corner: a three-dimensional histogram.
 //!
-//! The ground is the unit square of (u, v), with u along the axis of x and v against that of y, so that x grows along the edge in
-//! front on the left and y along the one in front on the right. Parallel projection of (u, v, w) with w upwards:
+//! The ground is the unit square of (u, v), with u along the x axis and v against the y axis. So x increases along the front
+//! left edge and y along the front right one. Parallel projection of (u, v, w) with w upwards:
 //!
 //! ```text
 //! page x = middle + across (u − v)        page y = back + down (u + v) − up w
@@ -17,28 +17,28 @@ use crate::{
     text::width,
 };
 
-/// Cells along one side beyond which neighbours are averaged.
+/// Largest number of cells along one side; beyond it neighbours are averaged.
 const FINEST: usize = 60;
 
-/// Room between neighbouring bars, as a share of a cell on each side.
+/// Gap between neighbouring bars, as a fraction of a cell on each side.
 const APART: f64 = 0.06;
 
-/// Steepness of the ground, and the largest share of the height that it takes.
+/// Slope of the ground on the page, and the largest fraction of the height that it takes.
 const STEEPNESS: f64 = 0.5;
 const MOST_GROUND: f64 = 0.55;
 
-/// Light on the sides of a bar, relative to its top.
+/// Brightness of the sides of a bar, relative to its top.
 const LEFT_LIGHT: f64 = 0.84;
 const RIGHT_LIGHT: f64 = 0.66;
 
-/// Room for numbers and names below the ground, and for those at its right corner.
+/// Space for labels below the ground, and for those at its right corner, in points of 1/72 inch.
 pub(crate) const BELOW: f64 = 30.0;
 pub(crate) const BESIDE: f64 = 22.0;
 
 const EDGE: Stroke<'static> = Stroke { colour: INK, width: 0.6, dashes: "" };
 const WALL: Stroke<'static> = Stroke { colour: "#dddddd", width: 0.5, dashes: "" };
 
-/// From the unit cube to the page.
+/// Projection of the unit cube to the page.
 #[derive(Clone, Copy)]
 struct View {
     middle: f64,
@@ -61,18 +61,18 @@ impl View {
     }
 }
 
-/// Values at the two ends of the upright axis, of a chosen range or from zero to the data.
+/// Range of the vertical axis: the chosen one, or from zero to the data.
 fn range(map: &HeatMap) -> [f64; 2] {
     let [low, high] = heat::range(map);
     if map.range.is_some() { [low, high] } else { [low.min(0.0), high.max(0.0)] }
 }
 
-/// Ticks of the upright axis.
+/// Ticks of the vertical axis.
 pub(crate) fn ticks(map: &HeatMap, height: f64) -> Ticks {
     Ticks::linear(range(map), ((0.5 * height / 22.0) as usize).max(3))
 }
 
-/// What stands at the upright axis.
+/// Label of the vertical axis.
 pub(crate) fn label(map: &HeatMap) -> String {
     heat::label(map)
 }
@@ -83,9 +83,9 @@ pub(crate) fn draw(placed: &Placed<'_>, map: &HeatMap, pen: &mut Pen<'_>) {
     let map = &heat::coarsened(map, FINEST);
     let [low, high] = range(map);
     let upright = ticks(map, frame.area.height);
-    let share = |value: f64| (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
-    walls(&view, upright.major.iter().map(|tick| share(tick.value)), pen);
-    // From the back to the front: whatever covers a bar is drawn after it.
+    let fraction = |value: f64| (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
+    walls(&view, upright.major.iter().map(|tick| fraction(tick.value)), pen);
+    // Bars are drawn from back to front, so that a bar covers those behind it.
     let (columns, rows) = (map.x_edges.len().saturating_sub(1), map.y_edges.len().saturating_sub(1));
     for row in (0..rows).rev() {
         for column in 0..columns {
@@ -93,29 +93,29 @@ pub(crate) fn draw(placed: &Placed<'_>, map: &HeatMap, pen: &mut Pen<'_>) {
             let Some(ground) = ground(map, frame, [column, row]) else { continue };
             let value = map.values.get(index).copied().filter(|x| x.is_finite());
             let note = map.notes.get(index).map_or("", String::as_str);
-            pen.noted(note, |pen| bar(&view, ground, value.map(|x| share(x).clamp(0.0, 1.0)), pen));
+            pen.noted(note, |pen| bar(&view, ground, value.map(|x| fraction(x).clamp(0.0, 1.0)), pen));
         }
     }
     axes(placed, &view, pen);
     let left = view.place([0.0, 1.0, 0.0]);
-    let place = |value: f64| Some(left[1] - view.up * share(value));
+    let place = |value: f64| Some(left[1] - view.up * fraction(value));
     crate::draw::side_axis(&upright, left[0], -1.0, place, pen);
     let beside = left[0] - TICK - GAP - crate::layout::widest(&upright) - 6.0;
     let letters = Letters::new(LABEL, Anchor::Middle, INK).upwards();
     pen.text([beside, left[1] - 0.5 * view.up], &label(map), letters);
 }
 
-/// A cell on the ground, a little smaller than it is: least and greatest u, least and greatest v.
+/// Base of the bar of a cell, reduced by the gap: least and greatest u, least and greatest v.
 fn ground(map: &HeatMap, frame: &Frame, [column, row]: [usize; 2]) -> Option<[f64; 4]> {
-    let x = |k: usize| map.x_edges.get(k).and_then(|x| frame.x.share(*x));
-    let y = |k: usize| map.y_edges.get(k).and_then(|y| frame.y.share(*y));
+    let x = |k: usize| map.x_edges.get(k).and_then(|x| frame.x.fraction(*x));
+    let y = |k: usize| map.y_edges.get(k).and_then(|y| frame.y.fraction(*y));
     let (u, v) = ([x(column)?, x(column + 1)?], [1.0 - y(row + 1)?, 1.0 - y(row)?]);
     let shrunk = |[from, to]: [f64; 2]| [from + APART * (to - from), to - APART * (to - from)];
     let ([u0, u1], [v0, v1]) = (shrunk(u), shrunk(v));
     Some([u0, u1, v0, v1])
 }
 
-/// A bar of this height; a grey plate for a cell without a value.
+/// Draws a bar of this height; a grey plate for a cell without a value.
 fn bar(view: &View, [u0, u1, v0, v1]: [f64; 4], height: Option<f64>, pen: &mut Pen<'_>) {
     let w = height.unwrap_or(0.0);
     let colour = height.map_or_else(|| NO_VALUE.to_owned(), palette::heat);
@@ -132,7 +132,7 @@ fn bar(view: &View, [u0, u1, v0, v1]: [f64; 4], height: Option<f64>, pen: &mut P
     face([[u0, v0, w], [u1, v0, w], [u1, v1, w], [u0, v1, w]], 1.0);
 }
 
-/// The ground and the two walls behind it, with lines at heights.
+/// Draws the ground and the two walls behind it, with grid lines at these heights.
 fn walls(view: &View, heights: impl Iterator<Item = f64>, pen: &mut Pen<'_>) {
     let line = |corners: &[[f64; 3]]| corners.iter().map(|corner| view.place(*corner)).collect::<Vec<_>>();
     let flat: Vec<_> = heights.map(|w| line(&[[0.0, 1.0, w], [0.0, 0.0, w], [1.0, 0.0, w]])).collect();
@@ -143,15 +143,15 @@ fn walls(view: &View, heights: impl Iterator<Item = f64>, pen: &mut Pen<'_>) {
     pen.areas(&[ground], Fill::solid("#f7f7f7"), Some(WALL));
 }
 
-/// Ticks, numbers and names along the two edges in front.
+/// Draws ticks and labels along the two front edges.
 fn axes(placed: &Placed<'_>, view: &View, pen: &mut Pen<'_>) {
     let [left, front, right] = [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]].map(|corner| view.place(corner));
     pen.curves(&[vec![left, front, right], vec![left, view.place([0.0, 1.0, 1.0])]], EDGE);
     let Placed { panel, frame, x_ticks, y_ticks, .. } = placed;
-    let along = |share: f64| view.place([share, 1.0, 0.0]);
-    edge(x_ticks, |x| frame.x.share(x).map(along), -1.0, pen);
-    let along = |share: f64| view.place([1.0, 1.0 - share, 0.0]);
-    edge(y_ticks, |y| frame.y.share(y).map(along), 1.0, pen);
+    let along = |fraction: f64| view.place([fraction, 1.0, 0.0]);
+    edge(x_ticks, |x| frame.x.fraction(x).map(along), -1.0, pen);
+    let along = |fraction: f64| view.place([1.0, 1.0 - fraction, 0.0]);
+    edge(y_ticks, |y| frame.y.fraction(y).map(along), 1.0, pen);
     for (text, corner, side) in [(panel.x.text(), left, -1.0), (panel.y.text(), right, 1.0)] {
         let anchor = if side < 0.0 { Anchor::End } else { Anchor::Start };
         let middle = [0.5 * (corner[0] + front[0]), 0.5 * (corner[1] + front[1])];
@@ -159,7 +159,7 @@ fn axes(placed: &Placed<'_>, view: &View, pen: &mut Pen<'_>) {
     }
 }
 
-/// Ticks and numbers along an edge; `side` is -1 on the left and 1 on the right.
+/// Draws ticks and numbers along an edge; `side` is -1 on the left and 1 on the right.
 fn edge(ticks: &Ticks, place: impl Fn(f64) -> Option<[f64; 2]>, side: f64, pen: &mut Pen<'_>) {
     let out = [0.5 * side * TICK, 0.87 * TICK];
     let mut free: Option<[f64; 2]> = None;
@@ -167,7 +167,7 @@ fn edge(ticks: &Ticks, place: impl Fn(f64) -> Option<[f64; 2]>, side: f64, pen: 
     for tick in &ticks.major {
         let Some([x, y]) = place(tick.value) else { continue };
         pen.curves(&[vec![[x, y], [x + out[0], y + out[1]]]], EDGE);
-        // Numbers stand apart upwards or sideways, or are left out.
+        // A number that would overlap the previous one is omitted.
         let apart = |[px, py]: [f64; 2]| (y - py).abs() >= NUMBER || (x - px).abs() >= width(&tick.label, NUMBER) + 3.0;
         if free.is_none_or(apart) {
             let at = [x + out[0] + 1.5 * side, y + out[1] + 0.72 * NUMBER];

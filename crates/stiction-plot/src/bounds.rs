@@ -1,4 +1,4 @@
-//! How far the data of a panel reach, and what of them cannot be drawn.
+//! Ranges of the data of a panel, and the number of values that cannot be drawn.
 
 use crate::{
     Axis, Layer, Panel, Scale,
@@ -6,13 +6,13 @@ use crate::{
     layer::Shape,
 };
 
-/// Room between data and the ends of an axis, as a share of their range.
+/// Margin between data and the ends of an axis, as a fraction of their range, for x and y.
 const ROOM: [f64; 2] = [0.02, 0.06];
 
-/// Ranges narrower than this share of their values show nothing but rounding; they are drawn as one value.
+/// Smallest range, as a fraction of its values; narrower ones show only rounding and are drawn as one value.
 const NARROWEST: f64 = 1e-9;
 
-/// The points of a layer; marks know only one of the two coordinates, the other is NaN.
+/// Points of a layer; marks have only one of the two coordinates, the other is NaN.
 pub(crate) fn points(layer: &Layer) -> Box<dyn Iterator<Item = [f64; 2]> + '_> {
     let pairs = |x: &'_ [f64], y: &'_ [f64]| x.iter().zip(y).map(|(x, y)| [*x, *y]).collect::<Vec<_>>().into_iter();
     match &layer.shape {
@@ -32,7 +32,7 @@ pub(crate) fn points(layer: &Layer) -> Box<dyn Iterator<Item = [f64; 2]> + '_> {
     }
 }
 
-/// Values of a panel that are infinite, or not positive on a logarithmic axis.
+/// Number of values of a panel that are infinite, or not positive on a logarithmic axis.
 pub(crate) fn left_out(panel: &Panel) -> usize {
     let missing = |value: f64, scale: Scale| !value.is_nan() && !is_drawable(value, scale);
     let all = panel.layers.iter().flat_map(points);
@@ -43,13 +43,13 @@ pub(crate) fn left_out(panel: &Panel) -> usize {
 pub(crate) fn spans(panel: &Panel) -> [Span; 2] {
     let filled = panel.layers.iter().all(|layer| matches!(layer.shape, Shape::Heat(_) | Shape::Bars(_)));
     let x = range(&panel.x, panel.layers.iter().flat_map(points).map(|[x, _]| x), ROOM[0], filled);
-    // With a chosen range of x only what is seen decides about y.
+    // With a chosen range of x only the visible points determine the range of y.
     let visible = panel.layers.iter().flat_map(points).filter(|[at, _]| at.is_nan() || (x[0]..=x[1]).contains(at));
     let y = range(&panel.y, visible.map(|[_, y]| y), ROOM[1], filled);
     [Span::new(&panel.x, x), Span::new(&panel.y, y)]
 }
 
-/// The range of an axis: the chosen one, or that of the data with some room.
+/// Range of an axis: the chosen one, or that of the data with a margin.
 fn range(axis: &Axis, values: impl Iterator<Item = f64>, room: f64, tight: bool) -> [f64; 2] {
     if let Some([low, high]) = axis.range
         && is_drawable(low, axis.scale)
@@ -82,12 +82,12 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>, room: f64, tight: bool)
     }
 }
 
-/// Too narrow for ticks that differ.
+/// True if the range is too narrow for distinct ticks.
 fn is_narrow([low, high]: [f64; 2]) -> bool {
     0.5 * high - 0.5 * low <= NARROWEST * (0.5 * low).abs().max((0.5 * high).abs())
 }
 
-/// The same range inside the finite numbers.
+/// The range clamped to finite numbers.
 fn finite(range: [f64; 2]) -> [f64; 2] {
     range.map(|x| x.clamp(-f64::MAX, f64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Draws a figure that is placed on its page.
+//! Draws a figure after its layout.
 
 use std::fmt::Write;
 
@@ -16,12 +16,12 @@ use crate::{
 };
 
 const AXIS: Stroke<'static> = Stroke { colour: INK, width: 0.6, dashes: "" };
-/// Room beside a title in its cell, and the least share of its size that it may have.
+/// Margin beside a title in its cell, and the smallest factor on its size.
 const TITLE_GAP: f64 = 4.0;
 const SMALLEST_TITLE: f64 = 0.5;
 const GRID: Stroke<'static> = Stroke { colour: "#ebebeb", width: 0.5, dashes: "" };
 
-/// The picture; letters become outlines of `font` where there is one.
+/// Draws the figure as SVG; letters become outlines of `font` if there is one.
 pub(crate) fn figure(figure: &Figure, font: Option<&dyn Outlines>) -> String {
     let page = layout::page(figure);
     let mut pen = Pen::new(font);
@@ -33,7 +33,7 @@ pub(crate) fn figure(figure: &Figure, font: Option<&dyn Outlines>) -> String {
          role=\"img\" font-family=\"'Noto Sans', 'Open Sans', Helvetica, Arial, sans-serif\">\n"
     );
     if !title.is_empty() {
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(head, "<title>{title}</title>");
     }
     pen.raw(&head);
@@ -55,7 +55,7 @@ fn panel(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     }
     grid(frame, x_ticks, y_ticks, pen);
     let [x, y, w, h] = [area.left, area.top, area.width, area.height].map(number);
-    // An inner picture cuts what leaves it, without an identifier that another picture of the page might use too.
+    // An inner `<svg>` clips its content without an identifier, which could collide with another picture of the page.
     pen.raw(&format!(
         "<svg x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {w} {h}\" overflow=\"hidden\">\n"
     ));
@@ -84,7 +84,7 @@ fn panel(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     legend(panel, &placed.legend, pen);
 }
 
-/// Faint lines at the long ticks.
+/// Draws faint grid lines at the major ticks.
 fn grid(frame: &Frame, x_ticks: &Ticks, y_ticks: &Ticks, pen: &mut Pen<'_>) {
     let area = &frame.area;
     let upright = x_ticks.major.iter().filter_map(|tick| frame.x(tick.value));
@@ -115,7 +115,7 @@ fn x_axis(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     }
 }
 
-/// Ticks and numbers of an upright axis at `x`; `side` is -1 on the left and 1 on the right.
+/// Draws ticks and numbers of a vertical axis at `x`; `side` is -1 on the left and 1 on the right.
 pub(crate) fn side_axis(ticks: &Ticks, x: f64, side: f64, place: impl Fn(f64) -> Option<f64>, pen: &mut Pen<'_>) {
     let long = ticks.major.iter().filter_map(|tick| place(tick.value)).map(|y| (y, TICK));
     let short = ticks.minor.iter().filter_map(|value| place(*value)).map(|y| (y, 0.55 * TICK));
@@ -130,7 +130,7 @@ pub(crate) fn side_axis(ticks: &Ticks, x: f64, side: f64, place: impl Fn(f64) ->
     }
 }
 
-/// Titles, names of axes, common powers of ten, what was left out.
+/// Draws titles, labels of axes, common powers of ten, and the note on omitted values.
 fn labels(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     let (panel, area) = (placed.panel, &placed.frame.area);
     let middle = area.left + 0.5 * area.width;
@@ -150,7 +150,7 @@ fn labels(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     }
 }
 
-/// What stands above a panel: in the middle of the plotting area, moved and made smaller where the cell has no room for it.
+/// Draws the title of a panel, centred above the plotting area, moved and reduced if it does not fit the cell.
 fn title(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     let (area, cell, title) = (&placed.frame.area, &placed.cell, &placed.panel.title);
     let room = cell.width - 2.0 * TITLE_GAP;
@@ -164,7 +164,7 @@ fn title(placed: &Placed<'_>, pen: &mut Pen<'_>) {
     pen.text([middle, cell.top + PANEL_TITLE + 3.0], title, letters);
 }
 
-/// The common power of ten of an axis.
+/// Draws the common power of ten of an axis.
 fn factor(exponent: i32, at: [f64; 2], anchor: Anchor, pen: &mut Pen<'_>) {
     if exponent != 0 {
         let letters = Letters::new(NUMBER, anchor, INK);
@@ -190,7 +190,7 @@ fn legend(panel: &Panel, legend: &Legend, pen: &mut Pen<'_>) {
     }
 }
 
-/// A piece of a layer beside its name.
+/// Draws a sample of a layer beside its name in the legend.
 fn sample(data: &Layer, entry: &Entry, [x, y]: [f64; 2], pen: &mut Pen<'_>) {
     let (stroke, end) = (entry.look.stroke(), x + SAMPLE);
     match &data.shape {

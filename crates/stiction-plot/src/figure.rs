@@ -5,13 +5,13 @@ use crate::{Axis, Layer, bounds, draw, layer::Shape};
 /// Panels in a grid under one title.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// What stands above the panels; may be empty.
+    /// Title above the panels; may be empty.
     pub title: String,
     /// The panels, row by row.
     pub panels: Vec<Panel>,
-    /// Panels beside one another; 0 is taken as 1.
+    /// Number of columns of panels; 0 counts as 1.
     pub columns: usize,
-    /// Width and height of one panel with its labels, in millimetres; chosen by the number of columns where this is `None`.
+    /// Width and height of one panel with its labels, mm; `None` selects them by the number of columns.
     pub panel_size: Option<[f64; 2]>,
 }
 
@@ -27,40 +27,41 @@ impl Figure {
         self
     }
 
-    /// Chooses how many panels stand beside one another.
+    /// Sets the number of columns of panels.
     pub fn columns(self, columns: usize) -> Self {
         Self { columns, ..self }
     }
 
-    /// Chooses width and height of one panel with its labels, in millimetres.
+    /// Sets width and height of one panel with its labels, mm.
     pub fn panel_size(self, width: f64, height: f64) -> Self {
         Self { panel_size: Some([width, height]), ..self }
     }
 
-    /// How many values cannot be drawn because they are infinite, or not positive on a logarithmic axis. NaN is a gap that
-    /// was meant and does not count.
+    /// Number of values that cannot be drawn: infinite, or not positive on a logarithmic axis.
+    ///
+    /// NaN is an intended gap and does not count.
     pub fn left_out(&self) -> usize {
         self.panels.iter().map(bounds::left_out).sum()
     }
 
-    /// The picture: one `<svg>` element without outside references or identifiers, so that it can stand in any page.
+    /// The picture as one `<svg>` element without external references or identifiers, which can be embedded in any page.
     pub fn to_svg(&self) -> String {
         draw::figure(self, None)
     }
 }
 
-/// Two axes and what is drawn over them.
+/// Two axes and the layers drawn over them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// What stands above it; may be empty.
+    /// Title above the panel; may be empty.
     pub title: String,
-    /// The axis below.
+    /// The horizontal axis, at the bottom.
     pub x: Axis,
-    /// The axis on the left.
+    /// The vertical axis, on the left.
     pub y: Axis,
-    /// What is drawn, the last on top.
+    /// Layers, the last on top.
     pub layers: Vec<Layer>,
-    /// One unit is as long on both axes; for linear axes.
+    /// True if units have equal length on both axes; for linear axes.
     pub equal_aspect: bool,
 }
 
@@ -70,7 +71,7 @@ impl Panel {
         Self { x, y, ..Self::default() }
     }
 
-    /// Chooses what stands above the panel.
+    /// Sets the title above the panel.
     pub fn titled(self, title: impl Into<String>) -> Self {
         Self { title: title.into(), ..self }
     }
@@ -81,12 +82,12 @@ impl Panel {
         self
     }
 
-    /// Makes one unit as long on both axes.
+    /// Gives units equal length on both axes.
     pub fn equal_aspect(self) -> Self {
         Self { equal_aspect: true, ..self }
     }
 
-    /// The first heat map, which gets the bar of colours.
+    /// The first heat map, which gets the colour bar.
     pub(crate) fn heat(&self) -> Option<&crate::HeatMap> {
         self.layers.iter().find_map(|layer| match &layer.shape {
             Shape::Heat(map) => Some(map),
@@ -94,7 +95,7 @@ impl Panel {
         })
     }
 
-    /// The first bars in space, which are then all that is drawn.
+    /// The first bars in space; a panel with bars draws nothing else.
     pub(crate) fn bars(&self) -> Option<&crate::HeatMap> {
         self.layers.iter().find_map(|layer| match &layer.shape {
             Shape::Bars(map) => Some(map),

@@ -1,4 +1,4 @@
-//! From data to the page.
+//! Mapping from data to the page.
 
 use crate::{Axis, Scale};
 
@@ -20,7 +20,7 @@ impl Rect {
         self.top + self.height
     }
 
-    /// Grown by a margin on all sides.
+    /// The rectangle enlarged by a margin on all sides.
     pub(crate) fn grown(&self, by: f64) -> Self {
         Self { left: self.left - by, top: self.top - by, width: self.width + 2.0 * by, height: self.height + 2.0 * by }
     }
@@ -43,12 +43,12 @@ impl Span {
         Self { scale: axis.scale, low, high }
     }
 
-    /// Share of the axis below a value: 0 at its beginning, 1 at its end; `None` for what cannot be drawn.
-    pub(crate) fn share(&self, value: f64) -> Option<f64> {
+    /// Fraction of the axis below a value: 0 at its beginning, 1 at its end; `None` if the value cannot be drawn.
+    pub(crate) fn fraction(&self, value: f64) -> Option<f64> {
         if !is_drawable(value, self.scale) {
             return None;
         }
-        // Halves, so that no difference of finite numbers overflows.
+        // Values are halved, so that no difference of finite numbers overflows.
         let through = match self.scale {
             Scale::Linear => |x: f64| 0.5 * x,
             Scale::Log => libm::log10,
@@ -58,7 +58,7 @@ impl Span {
     }
 }
 
-/// Whether an axis has a place for a value.
+/// True if an axis can show a value.
 pub(crate) fn is_drawable(value: f64, scale: Scale) -> bool {
     value.is_finite() && (scale == Scale::Linear || value > 0.0)
 }
@@ -73,14 +73,14 @@ pub(crate) struct Frame {
 
 impl Frame {
     pub(crate) fn x(&self, value: f64) -> Option<f64> {
-        self.x.share(value).map(|share| self.area.left + share * self.area.width)
+        self.x.fraction(value).map(|fraction| self.area.left + fraction * self.area.width)
     }
 
     pub(crate) fn y(&self, value: f64) -> Option<f64> {
-        self.y.share(value).map(|share| self.area.bottom() - share * self.area.height)
+        self.y.fraction(value).map(|fraction| self.area.bottom() - fraction * self.area.height)
     }
 
-    /// Where a point lies on the page; `None` for what cannot be drawn.
+    /// Position of a point on the page; `None` if it cannot be drawn.
     pub(crate) fn place(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
         Some([self.x(x)?, self.y(y)?])
     }

@@ -1,4 +1,4 @@
-//! Heat maps and the bar that explains their colours.
+//! Heat maps and their colour bars.
 
 use crate::{
     Axis, HeatMap, Ticks,
@@ -8,14 +8,14 @@ use crate::{
     pen::{Fill, Pen},
 };
 
-/// Cells along one side beyond which neighbours are averaged: a page has no more places.
+/// Largest number of cells along one side, which a page can resolve; beyond it neighbours are averaged.
 const FINEST: usize = 400;
 
 /// Width of the bar, and its distance from the panel.
 const BAR: f64 = 9.0;
 const APART: f64 = 9.0;
 
-/// The bar of colours beside a panel.
+/// The colour bar beside a panel.
 pub(crate) struct Bar {
     pub(crate) area: Rect,
     pub(crate) range: [f64; 2],
@@ -51,7 +51,7 @@ fn ticks(map: &HeatMap, height: f64) -> Ticks {
     Ticks::linear(range(map), ((height / 22.0) as usize).max(3))
 }
 
-/// The room that the bar needs on the right.
+/// Width that the bar needs on the right.
 pub(crate) fn bar_width(map: &HeatMap, height: f64) -> f64 {
     let label = if label(map).is_empty() { 0.0 } else { LABEL + 5.0 };
     APART + BAR + TICK + GAP + widest(&ticks(map, height)) + label
@@ -67,7 +67,7 @@ pub(crate) fn bar(map: &HeatMap, beside: &Rect) -> Bar {
     }
 }
 
-/// Draws the cells; neighbours of one colour and note in a row are one rectangle.
+/// Draws the cells; neighbours of one colour and tooltip in a row become one rectangle.
 pub(crate) fn draw(map: &HeatMap, frame: &Frame, pen: &mut Pen<'_>) {
     let map = &coarsened(map, FINEST);
     let [low, high] = range(map);
@@ -97,7 +97,7 @@ pub(crate) fn draw(map: &HeatMap, frame: &Frame, pen: &mut Pen<'_>) {
     pen.raw("</g>\n");
 }
 
-/// The same map with neighbouring cells averaged where there are more along a side than `finest`.
+/// The same map with neighbouring cells averaged if there are more than `finest` along a side.
 pub(crate) fn coarsened(map: &HeatMap, finest: usize) -> HeatMap {
     let [columns, rows] = [&map.x_edges, &map.y_edges].map(|edges| edges.len().saturating_sub(1));
     let [wide, high] = [columns, rows].map(|n| n.div_ceil(finest).max(1));

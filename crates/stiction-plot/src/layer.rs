@@ -1,24 +1,24 @@
 //! Layers: one set of data, drawn in one way.
 
-/// What a layer draws, in the coordinates of its panel.
+/// Shape of a layer, in the coordinates of its panel.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {
-    /// Points joined by straight lines.
+    /// Points connected by straight lines.
     Line {
         /// Abscissas.
         x: Vec<f64>,
         /// Ordinates.
         y: Vec<f64>,
     },
-    /// Points by themselves.
+    /// Unconnected points.
     Points {
         /// Abscissas.
         x: Vec<f64>,
         /// Ordinates.
         y: Vec<f64>,
     },
-    /// A value that holds until the next abscissa.
+    /// Step function: a value holds until the next abscissa.
     Steps {
         /// Abscissas.
         x: Vec<f64>,
@@ -38,30 +38,30 @@ pub enum Shape {
     VerticalMarks {
         /// Abscissas.
         at: Vec<f64>,
-        /// What stands beside the lines, in the same order; may be shorter.
+        /// Labels beside the lines, in the same order; may be shorter.
         labels: Vec<String>,
     },
     /// Lines across the panel at some ordinates: limits, published values.
     HorizontalMarks {
         /// Ordinates.
         at: Vec<f64>,
-        /// What stands on the lines, in the same order; may be shorter.
+        /// Labels on the lines, in the same order; may be shorter.
         labels: Vec<String>,
     },
-    /// Values over a grid of cells, as colours, with a bar that explains them.
+    /// Values over a grid of cells, as colours, with a colour bar.
     Heat(HeatMap),
     /// Values over a grid of cells, as bars in space. A panel with bars draws nothing else.
     Bars(HeatMap),
-    /// Closed outlines: bodies at some moment.
+    /// Closed outlines, for example of bodies at one time.
     Outlines {
         /// The corners of each.
         loops: Vec<Vec<[f64; 2]>>,
     },
     /// Arrows.
     Arrows {
-        /// Where they start.
+        /// Tails.
         from: Vec<[f64; 2]>,
-        /// Where they point.
+        /// Tips.
         to: Vec<[f64; 2]>,
     },
 }
@@ -73,22 +73,22 @@ pub struct HeatMap {
     pub x_edges: Vec<f64>,
     /// Borders of the rows of cells, increasing: one more than rows.
     pub y_edges: Vec<f64>,
-    /// Values, row by row from the lowest row; cells without a finite value stay grey.
+    /// Values, row by row from the lowest row; cells without a finite value are grey.
     pub values: Vec<f64>,
-    /// What is measured.
+    /// Quantity.
     pub label: String,
-    /// In which unit.
+    /// Unit.
     pub unit: String,
-    /// Values of the two ends of the colours; found from the data where this is `None`.
+    /// Values of the two ends of the colours; computed from the data if this is `None`.
     pub range: Option<[f64; 2]>,
-    /// What a reader is told who points at a cell, in the order of the values; may be shorter. Not of maps finer than a page can show.
+    /// Tooltips of the cells, in the order of the values; may be shorter. Maps finer than a page can show have none.
     pub notes: Vec<String>,
 }
 
-/// Interruptions of a line.
+/// Dash pattern of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dash {
-    /// None.
+    /// Solid line.
     #[default]
     Solid,
     /// Long dashes.
@@ -99,7 +99,7 @@ pub enum Dash {
     DashDotted,
 }
 
-/// What stands at a point.
+/// Marker at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Marker {
     /// A disc.
@@ -117,29 +117,29 @@ pub enum Marker {
     Cross,
 }
 
-/// How a layer looks; what is `None` is chosen by the panel.
+/// Style of a layer; the panel chooses what is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Style {
     /// Index into [`crate::PALETTE`]; beyond its end the colours repeat with other dashes.
     pub colour: Option<usize>,
-    /// Interruptions of lines.
+    /// Dash pattern of lines.
     pub dash: Option<Dash>,
-    /// What stands at points; a line has none unless asked.
+    /// Marker at points; a line has none by default.
     pub marker: Option<Marker>,
     /// Width of lines in points of 1/72 inch.
     pub width: Option<f64>,
-    /// Draw in the grey of axes: things beside the point.
+    /// True for secondary elements, drawn in grey.
     pub muted: bool,
 }
 
 /// One set of data, drawn in one way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// What is drawn.
+    /// Shape and data.
     pub shape: Shape,
     /// Its name in the legend; unnamed layers are not listed.
     pub name: Option<String>,
-    /// How it looks.
+    /// Style.
     pub style: Style,
 }
 
@@ -149,17 +149,17 @@ impl Layer {
         Self { shape, name: None, style: Style::default() }
     }
 
-    /// Points joined by straight lines; the shorter of the two lists counts.
+    /// Points connected by straight lines; the shorter of the two lists counts.
     pub fn line(x: Vec<f64>, y: Vec<f64>) -> Self {
         Self::new(Shape::Line { x, y })
     }
 
-    /// Points by themselves.
+    /// Unconnected points.
     pub fn points(x: Vec<f64>, y: Vec<f64>) -> Self {
         Self::new(Shape::Points { x, y })
     }
 
-    /// Values that hold until the next abscissa.
+    /// Step function: values hold until the next abscissa.
     pub fn steps(x: Vec<f64>, y: Vec<f64>) -> Self {
         Self::new(Shape::Steps { x, y })
     }
@@ -199,12 +199,12 @@ impl Layer {
         Self::new(Shape::Arrows { from, to })
     }
 
-    /// Puts the layer into the legend.
+    /// Adds the layer to the legend.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Writes beside the marks; other layers have nothing to write beside.
+    /// Sets the labels of marks; no effect on other layers.
     pub fn labelled<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
         if let Shape::VerticalMarks { labels, .. } | Shape::HorizontalMarks { labels, .. } = &mut self.shape {
             *labels = texts.into_iter().map(Into::into).collect();
@@ -212,31 +212,31 @@ impl Layer {
         self
     }
 
-    /// Chooses a colour by its index in the palette.
+    /// Sets the colour by its index in the palette.
     pub fn colour(mut self, index: usize) -> Self {
         self.style.colour = Some(index);
         self
     }
 
-    /// Chooses the interruptions of lines.
+    /// Sets the dash pattern of lines.
     pub fn dash(mut self, dash: Dash) -> Self {
         self.style.dash = Some(dash);
         self
     }
 
-    /// Chooses what stands at points.
+    /// Sets the marker at points.
     pub fn marker(mut self, marker: Marker) -> Self {
         self.style.marker = Some(marker);
         self
     }
 
-    /// Chooses the width of lines, in points of 1/72 inch.
+    /// Sets the width of lines, in points of 1/72 inch.
     pub fn width(mut self, width: f64) -> Self {
         self.style.width = Some(width);
         self
     }
 
-    /// Draws in the grey of axes.
+    /// Draws the layer in grey, as a secondary element.
     pub fn muted(mut self) -> Self {
         self.style.muted = true;
         self

@@ -13,10 +13,10 @@ use crate::{
     polyline::{self, pieces},
 };
 
-/// Points of 1/72 inch that data may reach beyond the plotting area before they are cut; the picture is cut at its border.
+/// Distance beyond the plotting area at which data are clipped, in points of 1/72 inch; the picture is clipped at its border.
 const BEYOND: f64 = 20.0;
 
-/// Colour, dashes and width of a layer after all is chosen.
+/// Final colour, dashes and width of a layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Look {
     pub(crate) colour: &'static str,
@@ -37,7 +37,7 @@ impl Look {
     }
 }
 
-/// How layer number `index` of a panel looks: colours go round the palette, then again with other dashes.
+/// Look of layer number `index` of a panel: colours of the palette in turn, then again with other dashes.
 pub(crate) fn look_of(panel: &Panel, index: usize) -> Look {
     let counts = |layer: &Layer| {
         let is_mark = matches!(
@@ -88,7 +88,7 @@ pub(crate) fn layer(data: &Layer, look: &Look, frame: &Frame, pen: &mut Pen<'_>)
             flat_marks(&places, labels, stroke, &frame.area, pen);
         }
         Shape::Heat(map) => heat::draw(map, frame, pen),
-        // They have a panel for themselves.
+        // Bars are drawn by their own panel.
         Shape::Bars(_) => {}
         Shape::Outlines { loops } => {
             let placed = loops.iter().map(|corners| {
@@ -108,7 +108,7 @@ pub(crate) fn layer(data: &Layer, look: &Look, frame: &Frame, pen: &mut Pen<'_>)
     }
 }
 
-/// The corners of a step function.
+/// Corners of a step function.
 fn stairs<'a>(data: &'a Layer, frame: &'a Frame) -> impl Iterator<Item = Option<[f64; 2]>> + 'a {
     let mut height = None;
     bounds::points(data).map(|p| frame.place(p)).flat_map(move |point| {
@@ -139,19 +139,19 @@ fn band([x, low, high]: [&Vec<f64>; 3], look: &Look, frame: &Frame, pen: &mut Pe
     pen.areas(&areas, Fill::thin(look.colour), None);
 }
 
-/// Markers at the points; those that fall together on the page are drawn once.
+/// Draws markers at the points; those that coincide on the page are drawn once.
 fn markers(data: &Layer, marker: Marker, look: &Look, frame: &Frame, pen: &mut Pen<'_>) {
     let mut seen = BTreeSet::new();
     let area = frame.area.grown(4.0);
     let places = bounds::points(data).filter_map(|p| frame.place(p)).filter(|place| area.contains(*place));
-    // Places of the page are below 2^31 quarters of a point.
+    // Coordinates of the page are below 2^31 quarters of a point.
     let places = places.filter(|[x, y]| seen.insert(((x * 4.0) as i64, (y * 4.0) as i64)));
     let stroke = Stroke { dashes: "", width: 0.9, ..look.stroke() };
     let places: Vec<_> = places.collect();
     draw_markers(&places, marker, stroke, pen);
 }
 
-/// Markers at places of the page.
+/// Draws markers at positions of the page.
 pub(crate) fn draw_markers(places: &[[f64; 2]], marker: Marker, stroke: Stroke<'_>, pen: &mut Pen<'_>) {
     let r = 1.9;
     let corners = |directions: &[[f64; 2]]| -> Vec<Vec<[f64; 2]>> {
@@ -201,7 +201,7 @@ fn upright_marks(places: &[Option<f64>], labels: &[String], stroke: Stroke<'_>, 
     let mut free_from = f64::NEG_INFINITY;
     for (x, label) in places.iter().zip(labels) {
         if let Some(x) = x.filter(seen).filter(|x| *x >= free_from) {
-            // On the left of its line, unless that is outside.
+            // The label is on the left of its line, unless that is outside of the area.
             let beside = if x - NOTE - 2.0 > area.left { x - 2.0 } else { x + NOTE };
             pen.text([beside, area.top + 3.0], label, letters);
             free_from = x + NOTE + 1.5;
@@ -223,7 +223,7 @@ fn flat_marks(places: &[Option<f64>], labels: &[String], stroke: Stroke<'_>, are
     }
 }
 
-/// An arrow between two places of the page.
+/// Draws an arrow between two positions of the page.
 pub(crate) fn arrow(from: [f64; 2], to: [f64; 2], stroke: Stroke<'_>, near: &Rect, pen: &mut Pen<'_>) {
     let d = [to[0] - from[0], to[1] - from[1]];
     let length = libm::hypot(d[0], d[1]);

@@ -1,4 +1,4 @@
-//! Where panels, their axes and their legends stand on the page.
+//! Layout of panels, axes and legends on the page.
 
 use crate::{
     Axis, Figure, Panel, Scale, Ticks, bars, bounds,
@@ -8,21 +8,21 @@ use crate::{
     text::width,
 };
 
-/// Points of 1/72 inch in a millimetre.
+/// Points of 1/72 inch per millimetre.
 const MILLIMETRE: f64 = 72.0 / 25.4;
 
-/// Sizes of letters.
+/// Sizes of letters, in points of 1/72 inch.
 pub(crate) const TITLE: f64 = 10.5;
 pub(crate) const PANEL_TITLE: f64 = 9.5;
 pub(crate) const LABEL: f64 = 9.0;
 pub(crate) const NUMBER: f64 = 8.0;
 pub(crate) const NOTE: f64 = 7.0;
 
-/// Length of a long tick, and the distance from it to its number.
+/// Length of a major tick, and its distance to the label.
 pub(crate) const TICK: f64 = 3.5;
 pub(crate) const GAP: f64 = 3.0;
 
-/// Smallest plotting area that is still drawn as one.
+/// Smallest side of a plotting area, in points of 1/72 inch.
 const SMALLEST: f64 = 20.0;
 
 /// A figure on its page.
@@ -41,11 +41,11 @@ pub(crate) struct Placed<'f> {
     pub(crate) legend: Legend,
     pub(crate) bar: Option<Bar>,
     pub(crate) left_out: usize,
-    /// The cell with everything around the plotting area; the title goes to its top.
+    /// Cell with all labels around the plotting area; the title is at its top.
     pub(crate) cell: Rect,
 }
 
-/// Room around a plotting area.
+/// Margins of a plotting area.
 #[derive(Clone, Copy, Default)]
 struct Margins {
     left: f64,
@@ -65,7 +65,7 @@ impl Margins {
     }
 }
 
-/// Places everything.
+/// Computes the layout of a figure.
 pub(crate) fn page(figure: &Figure) -> Page<'_> {
     let columns = figure.columns.max(1).min(figure.panels.len().max(1));
     let default = if columns == 1 { [140.0, 90.0] } else { [180.0 / columns as f64, 140.0 / columns as f64] };
@@ -76,7 +76,7 @@ pub(crate) fn page(figure: &Figure) -> Page<'_> {
     let margins: Vec<_> = figure.panels.iter().map(|panel| margins(panel, [cell_width, cell_height])).collect();
     let place = |(i, panel)| {
         let (row, column) = (i / columns, i % columns);
-        // Plotting areas under and beside one another line up.
+        // Plotting areas of one column and of one row are aligned.
         let below = margins.iter().skip(column).step_by(columns).fold(Margins::default(), |a, b| a.union(*b));
         let beside = margins.iter().skip(row * columns).take(columns).fold(Margins::default(), |a, b| a.union(*b));
         let cell = Rect {
@@ -137,7 +137,7 @@ fn ticks(axis: &Axis, span: &Span, room: f64) -> Ticks {
     }
 }
 
-/// Spans widened so that a unit is as long on both axes; logarithmic axes have no such unit.
+/// Spans widened so that units have equal length on both axes; logarithmic axes are left unchanged.
 fn equalised([x, y]: [Span; 2], area: &Rect) -> [Span; 2] {
     if x.scale == Scale::Log || y.scale == Scale::Log {
         return [x, y];
@@ -150,7 +150,7 @@ fn equalised([x, y]: [Span; 2], area: &Rect) -> [Span; 2] {
     if per_point.is_finite() { [widened(x, area.width), widened(y, area.height)] } else { [x, y] }
 }
 
-/// The room a panel needs around its plotting area.
+/// Margins that a panel needs around its plotting area.
 fn margins(panel: &Panel, [cell_width, cell_height]: [f64; 2]) -> Margins {
     let [x, y] = bounds::spans(panel);
     let x_ticks = ticks(&panel.x, &x, (cell_width - 60.0) / 32.0);
@@ -177,13 +177,13 @@ fn margins(panel: &Panel, [cell_width, cell_height]: [f64; 2]) -> Margins {
     }
 }
 
-/// Room for the line above the plotting area: the common power of ten, and what was left out.
+/// Height of the line above the plotting area: the common power of ten, and the number of omitted values.
 fn note_height(panel: &Panel, y: &Span) -> f64 {
     let noted = ticks(&panel.y, y, 3.0).exponent != 0 || bounds::left_out(panel) > 0;
     if noted { NUMBER + 3.0 } else { 0.0 }
 }
 
-/// Width of the widest number of an axis.
+/// Width of the widest label of an axis.
 pub(crate) fn widest(ticks: &Ticks) -> f64 {
     ticks.major.iter().map(|tick| width(&tick.label, NUMBER)).fold(0.0, f64::max)
 }

@@ -1,4 +1,4 @@
-//! The legend: in a corner where nothing is drawn, or above the panel.
+//! The legend: in an empty corner, or above the panel.
 
 use crate::{
     Panel, bounds,
@@ -10,29 +10,29 @@ use crate::{
     text::{tame, width},
 };
 
-/// Height of an entry, width of its sample, room around the whole.
+/// Height of an entry, width of its sample, margin of the legend.
 pub(crate) const ENTRY: f64 = 11.5;
 pub(crate) const SAMPLE: f64 = 18.0;
 const PADDING: f64 = 5.0;
 const TO_NAME: f64 = 5.0;
-/// Fonts of readers may be wider than ours.
+/// Factor on text widths, because fonts of viewers may be wider.
 const SLACK: f64 = 1.06;
 
-/// Names and how their layers look.
+/// Names and looks of the layers.
 pub(crate) struct Legend {
     pub(crate) area: Rect,
     pub(crate) entries: Vec<Entry>,
-    /// Above the panel, in rows.
+    /// True for a legend above the panel, in rows.
     pub(crate) is_outside: bool,
 }
 
 /// One name.
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Which layer of the panel.
+    /// Index of the layer in the panel.
     pub(crate) layer: usize,
     pub(crate) look: Look,
-    /// Where its sample begins, relative to the area of the legend; the middle of its line.
+    /// Start of its sample, relative to the area of the legend, at half the height of its line.
     pub(crate) place: [f64; 2],
 }
 
@@ -42,7 +42,7 @@ impl Legend {
     }
 }
 
-/// The legend of a panel, in the first free place of its plotting area.
+/// Legend of a panel, at the first free position of its plotting area.
 pub(crate) fn inside(panel: &Panel, frame: &Frame) -> Legend {
     let named = panel.layers.iter().enumerate().filter_map(|(layer, data)| Some((layer, data.name.as_deref()?)));
     let mut entries: Vec<_> = named
@@ -66,7 +66,7 @@ pub(crate) fn inside(panel: &Panel, frame: &Frame) -> Legend {
     }
 }
 
-/// Corners first, then the middles of the sides.
+/// Candidate positions: corners first, then the middles of the sides.
 fn places(area: &Rect, [width, height]: [f64; 2]) -> impl Iterator<Item = Rect> {
     let margin = 5.0;
     let (left, right) = (area.left + margin, area.right() - margin - width);
@@ -93,12 +93,12 @@ fn outside(mut entries: Vec<Entry>, area: &Rect) -> Legend {
     Legend { area: Rect { left: area.left, top: area.top, width: area.width, height }, entries, is_outside }
 }
 
-/// Where the name of an entry begins, relative to its sample.
+/// Start of the name of an entry, relative to its sample.
 pub(crate) fn to_name() -> f64 {
     SAMPLE + TO_NAME
 }
 
-/// What of the plotting area is taken.
+/// Occupied parts of the plotting area.
 struct Drawn {
     curves: Vec<Vec<[f64; 2]>>,
     polygons: Vec<Vec<[f64; 2]>>,
@@ -146,7 +146,7 @@ impl Drawn {
         drawn
     }
 
-    /// Whether nothing is drawn in some place.
+    /// True if nothing is drawn in `place`.
     fn leaves(&self, place: &Rect) -> bool {
         let place = &place.grown(3.0);
         let crosses = |curve: &Vec<[f64; 2]>| match curve.as_slice() {
@@ -161,7 +161,7 @@ impl Drawn {
     }
 }
 
-/// Whether a polygon contains a point: a ray from it crosses the border an odd number of times.
+/// True if a polygon contains a point: a ray from it crosses the border an odd number of times.
 fn contains(corners: &[[f64; 2]], [x, y]: [f64; 2]) -> bool {
     let next = corners.iter().cycle().skip(1);
     let crossings = corners

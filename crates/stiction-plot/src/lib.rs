@@ -16,11 +16,11 @@
 //! assert!(svg.starts_with("<svg"));
 //! ```
 //!
-//! What numbers cannot be drawn is said in the picture, not hidden: NaN breaks a line; infinite values, and values that a
-//! logarithmic axis cannot show, leave a gap as well and are counted ([`Figure::left_out`]) in a note above the panel.
+//! The picture shows if values cannot be drawn. NaN breaks a line. Infinite values, and values that a logarithmic axis cannot
+//! show, leave a gap as well and are counted ([`Figure::left_out`]) in a note above the panel.
 //!
-//! Reading order: `figure`, `axis`, `layer` (the values), `ticks`, `frame` (data to page), `polyline` (what of a million
-//! points reaches the page), `layout` (where panels and their margins go), `draw`, `layers`, `legend`, `pen` (SVG), `png`.
+//! Reading order: `figure`, `axis`, `layer` (the values), `ticks`, `frame` (data to page), `polyline` (simplification of
+//! curves), `layout` (positions of panels and margins), `draw`, `layers`, `legend`, `pen` (SVG), `png`.
 
 // Lengths and counts of a page are not negative where they become integers.
 #![allow(clippy::cast_sign_loss)]

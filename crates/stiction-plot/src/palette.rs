@@ -1,20 +1,20 @@
-//! Colours that stay apart for eyes that see fewer of them.
+//! Colours that are distinguishable with colour-vision deficiency.
 
 use std::fmt::Write;
 
-/// The colours of Okabe and Ito, those that read best on white first.
+/// The colours of Okabe and Ito, those with the best contrast on white first.
 pub const PALETTE: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"];
 
-/// Lines and letters of axes.
+/// Colour of lines and letters of axes.
 pub(crate) const INK: &str = "#222222";
 
-/// Things beside the point: marks, notes.
+/// Colour of secondary elements: marks, notes.
 pub(crate) const MUTED: &str = "#8a8a8a";
 
-/// Cells without a value.
+/// Colour of cells without a value.
 pub(crate) const NO_VALUE: &str = "#e4e4e4";
 
-/// Dark to bright with even steps of lightness (stops of the map called viridis).
+/// Stops of the colour map viridis, from dark to bright with uniform steps of lightness.
 const HEAT: [[f64; 3]; 9] = [
     [68.0, 1.0, 84.0],
     [71.0, 44.0, 122.0],
@@ -27,7 +27,7 @@ const HEAT: [[f64; 3]; 9] = [
     [253.0, 231.0, 37.0],
 ];
 
-/// A colour `#rrggbb` in less light.
+/// Darker version of a colour `#rrggbb`.
 pub(crate) fn shaded(colour: &str, light: f64) -> String {
     let level = |at: usize| colour.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(0);
     let mut shaded = String::from("#");
@@ -37,10 +37,10 @@ pub(crate) fn shaded(colour: &str, light: f64) -> String {
     shaded
 }
 
-/// The colour of a share between 0 and 1.
-pub(crate) fn heat(share: f64) -> String {
+/// Colour of a fraction between 0 and 1.
+pub(crate) fn heat(fraction: f64) -> String {
     let last = HEAT.len() - 1;
-    let place = share.clamp(0.0, 1.0) * last as f64;
+    let place = fraction.clamp(0.0, 1.0) * last as f64;
     let below = (place as usize).min(last - 1);
     let part = place - below as f64;
     let [low, high] = [below, below + 1].map(|i| HEAT.get(i).copied().unwrap_or_default());

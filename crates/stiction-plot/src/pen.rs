@@ -7,16 +7,16 @@ use crate::{
     text::{Level, SMALL, escaped, runs, tame},
 };
 
-/// A white border below letters.
+/// SVG attributes of a white border around letters.
 const HALO: &str = " stroke=\"#ffffff\" stroke-width=\"2\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
 
-/// Draws letters as outlines, for where no font can be relied on.
+/// Letters as outlines, for pictures that must not depend on fonts.
 pub(crate) trait Outlines {
     /// The outlines of a text as data of an SVG path.
     fn outlines(&self, at: [f64; 2], text: &str, letters: Letters) -> String;
 }
 
-/// Which end of a text stands at its place.
+/// End of a text that lies at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -24,15 +24,15 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// Letters of one kind.
+/// Style of letters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Letters {
     pub(crate) size: f64,
     pub(crate) anchor: Anchor,
     pub(crate) colour: &'static str,
-    /// Turned by a quarter, reading upwards.
+    /// True for vertical text that reads upwards.
     pub(crate) upwards: bool,
-    /// On white, so that lines below do not disturb.
+    /// True for a white border, so that lines below do not impair legibility.
     pub(crate) halo: bool,
 }
 
@@ -51,7 +51,7 @@ impl Letters {
     }
 }
 
-/// A line of one kind.
+/// Style of lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stroke<'a> {
     pub(crate) colour: &'a str,
@@ -60,11 +60,11 @@ pub(crate) struct Stroke<'a> {
     pub(crate) dashes: &'a str,
 }
 
-/// What an area is filled with.
+/// Style of filled areas.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fill<'a> {
     pub(crate) colour: &'a str,
-    /// What lies below shows through.
+    /// True for a transparent fill.
     pub(crate) is_thin: bool,
 }
 
@@ -80,10 +80,10 @@ impl<'a> Fill<'a> {
     }
 }
 
-/// The picture so far.
+/// SVG writer.
 pub(crate) struct Pen<'f> {
     svg: String,
-    /// Draws letters; without it they stay text, in a font of the reader.
+    /// Outlines of letters; without it letters stay text, in a font of the viewer.
     font: Option<&'f dyn Outlines>,
 }
 
@@ -97,12 +97,12 @@ impl<'f> Pen<'f> {
         self.svg
     }
 
-    /// Text that is already SVG.
+    /// Appends SVG text.
     pub(crate) fn raw(&mut self, svg: &str) {
         self.svg.push_str(svg);
     }
 
-    /// What `draw` draws, with a note for readers who point at it; letters of a raster picture need none.
+    /// Draws with `draw` and adds a tooltip; raster pictures have none.
     pub(crate) fn noted(&mut self, note: &str, draw: impl FnOnce(&mut Self)) {
         let has_note = !note.is_empty() && self.font.is_none();
         if has_note {
@@ -125,12 +125,12 @@ impl<'f> Pen<'f> {
         self.svg.push_str("/>\n");
     }
 
-    /// Curves in one element; a curve of one point becomes a dot.
+    /// Draws curves in one element; a curve of one point becomes a dot.
     pub(crate) fn curves(&mut self, pieces: &[Vec<[f64; 2]>], stroke: Stroke<'_>) {
         self.path(pieces, false, Fill::NONE, Some(stroke));
     }
 
-    /// Closed areas in one element.
+    /// Draws closed areas in one element.
     pub(crate) fn areas(&mut self, pieces: &[Vec<[f64; 2]>], fill: Fill<'_>, stroke: Option<Stroke<'_>>) {
         self.path(pieces, true, fill, stroke);
     }
@@ -182,7 +182,7 @@ impl<'f> Pen<'f> {
         }
     }
 
-    /// Words with their baseline at a place.
+    /// Draws text with its baseline at a position.
     pub(crate) fn text(&mut self, [x, y]: [f64; 2], text: &str, letters: Letters) {
         let text = tame(text);
         if text.is_empty() {
@@ -244,7 +244,7 @@ pub(crate) fn rise(level: Level) -> f64 {
 
 /// A number with at most two decimals, the same on every machine.
 pub(crate) fn number(x: f64) -> String {
-    // Far outside any page; NaN never comes here, and would become zero.
+    // The clamp is far outside of any page; a NaN would become zero, but does not occur.
     let hundredths = (x.clamp(-1e7, 1e7) * 100.0).round() as i64;
     let (sign, size) = (if hundredths < 0 { "-" } else { "" }, hundredths.unsigned_abs());
     match (size / 100, size % 100) {

@@ -1,4 +1,4 @@
-//! Raster pictures: the same SVG with letters as outlines of an embedded font, so that no machine needs fonts.
+//! Raster pictures: the same SVG with letters as outlines of an embedded font, independent of installed fonts.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::{
     text::{Level, SMALL, runs},
 };
 
-/// Why a figure could not become a raster picture.
+/// Error of the conversion to a raster picture.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// Too many pixels, or none.
@@ -25,16 +25,16 @@ pub enum PngError {
         /// Pixels down.
         height: f64,
     },
-    /// The renderer or the encoder refused.
+    /// The renderer or the encoder failed.
     #[error("the picture could not be rendered: {0}")]
     Render(String),
 }
 
-/// Most pixels of a picture: 256 MB of memory.
+/// Largest number of pixels of a picture: 256 MB of memory.
 const MOST_PIXELS: u32 = 64_000_000;
 
 impl Figure {
-    /// The picture as a PNG file of some resolution; 300 is what journals ask for.
+    /// The picture as a PNG file of this resolution; journals require 300.
     pub fn to_png(&self, dots_per_inch: f64) -> Result<Vec<u8>, PngError> {
         let face = Face::parse(notosans::REGULAR_TTF, 0).map_err(|error| PngError::Render(error.to_string()))?;
         let svg = draw::figure(self, Some(&Font { face }));
@@ -97,7 +97,7 @@ impl Outlines for Font<'_> {
 struct Path {
     data: String,
     at: [f64; 2],
-    /// Where the glyph begins, along the line and above it.
+    /// Origin of the glyph, along the line and above it.
     along: f64,
     up: f64,
     unit: f64,

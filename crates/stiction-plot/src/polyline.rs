@@ -1,27 +1,27 @@
-//! What of a curve reaches the page.
+//! Simplification and clipping of curves.
 //!
-//! A page has far fewer places than a run has steps. Of all neighbouring points in one narrow column of the page the
-//! first, the lowest, the highest and the last are kept, in their order; then points that lie on the straight line between
-//! their neighbours are dropped. The picture is the same to a fraction of the width of a line, no peak is lost, and a
-//! million points cost a few thousand.
+//! A page has far less resolution than a run has steps. Of all neighbouring points in one narrow column of the page the
+//! first, the lowest, the highest and the last are kept, in their order. Then points on the straight line between their
+//! neighbours are dropped. The picture is the same to a fraction of the width of a line, no peak is lost, and a million
+//! points become a few thousand.
 
 use crate::frame::Rect;
 
-/// Width of a column, in points of 1/72 inch; lines are wider.
+/// Width of a column, in points of 1/72 inch, which is less than that of lines.
 const COLUMN: f64 = 0.25;
 
-/// How far from its curve a dropped point may have been.
+/// Largest distance of a dropped point from the simplified curve, in points of 1/72 inch.
 const TOLERANCE: f64 = 0.02;
 
-/// A connected piece of a curve on the page.
+/// A connected part of a curve on the page.
 pub(crate) type Piece = Vec<[f64; 2]>;
 
-/// The pieces of a curve, thinned out and cut at the border of `area`; `None` among the points is a gap.
+/// Connected parts of a curve, simplified and clipped to `area`; `None` among the points is a gap.
 pub(crate) fn pieces(points: impl Iterator<Item = Option<[f64; 2]>>, area: &Rect) -> Vec<Piece> {
     thinned(points).iter().flat_map(|piece| clipped(piece, area)).collect()
 }
 
-/// The extremes of the points in one column.
+/// Extremes of the points in one column.
 struct Column {
     index: f64,
     first: [f64; 2],
@@ -37,8 +37,8 @@ impl Column {
         Self { index, first: point, lowest: (0, point), highest: (0, point), last: point, count: 1 }
     }
 
-    /// Takes in another point, or says that it belongs to another column.
-    fn takes(&mut self, point: [f64; 2]) -> bool {
+    /// Adds a point; false if it belongs to another column.
+    fn add(&mut self, point: [f64; 2]) -> bool {
         if (point[0] / COLUMN).floor() != self.index {
             return false;
         }
@@ -53,8 +53,8 @@ impl Column {
         true
     }
 
-    /// What is kept, in order and without repetition.
-    fn empty_into(self, piece: &mut Piece) {
+    /// Appends the kept points, in order and without repetition.
+    fn append_to(self, piece: &mut Piece) {
         let mut kept = [(0, self.first), self.lowest, self.highest, (self.count - 1, self.last)];
         kept.sort_by_key(|(order, _)| *order);
         let mut previous = None;
@@ -67,33 +67,33 @@ impl Column {
     }
 }
 
-/// Connected pieces, thinned out.
+/// Connected parts, reduced to the extremes of each column.
 pub(crate) fn thinned(points: impl Iterator<Item = Option<[f64; 2]>>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut piece = Piece::new();
     let mut column: Option<Column> = None;
     for point in points {
         if let (Some(point), Some(open)) = (point, &mut column)
-            && open.takes(point)
+            && open.add(point)
         {
             continue;
         }
         if let Some(full) = std::mem::replace(&mut column, point.map(Column::new)) {
-            full.empty_into(&mut piece);
+            full.append_to(&mut piece);
         }
         if point.is_none() {
             pieces.push(std::mem::take(&mut piece));
         }
     }
     if let Some(full) = column {
-        full.empty_into(&mut piece);
+        full.append_to(&mut piece);
     }
     pieces.push(piece);
     pieces.retain(|piece| !piece.is_empty());
     pieces.iter().map(|piece| straightened(piece)).collect()
 }
 
-/// The curve without points that are near the chord of those that stay (Ramer, Douglas and Peucker).
+/// The curve without points close to the chord of the remaining ones (Ramer, Douglas and Peucker).
 fn straightened(piece: &[[f64; 2]]) -> Piece {
     let mut stays = vec![false; piece.len()];
     for end in [0, piece.len().saturating_sub(1)] {
@@ -169,7 +169,7 @@ pub(crate) fn segment(a: [f64; 2], b: [f64; 2], area: &Rect) -> Option<[[f64; 2]
             leave = leave.min(distance / outward);
         }
     }
-    // Written so that NaN does not pass.
+    // The comparison is false for NaN.
     let crosses = enter <= leave;
     if !crosses {
         return None;

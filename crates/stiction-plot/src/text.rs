@@ -1,13 +1,13 @@
-//! Words on the page: escaping, raised and lowered letters, widths.
+//! Text on the page: escaping, superscripts and subscripts, widths.
 
-/// A piece of text at one height.
+/// A run of text on one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) text: String,
     pub(crate) level: Level,
 }
 
-/// Whether letters stand on the line, above or below it.
+/// Level of letters: baseline, superscript or subscript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     Line,
@@ -15,7 +15,7 @@ pub(crate) enum Level {
     Lowered,
 }
 
-/// Size of raised and lowered letters, relative to those on the line.
+/// Size of superscripts and subscripts, relative to the baseline.
 pub(crate) const SMALL: f64 = 0.7;
 
 const RAISED: [(char, char); 16] = [
@@ -56,7 +56,7 @@ const LOWERED: [(char, char); 16] = [
     ('ₐ', 'a'),
 ];
 
-/// Splits text into runs: the raised and lowered letters of Unicode become small ordinary ones, which every font has.
+/// Splits text into runs; Unicode superscripts and subscripts become small ordinary letters, which every font has.
 pub(crate) fn runs(text: &str) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for c in text.chars() {
@@ -74,7 +74,7 @@ pub(crate) fn runs(text: &str) -> Vec<Run> {
     runs
 }
 
-/// `n` with raised digits.
+/// `n` in superscript digits.
 pub(crate) fn raised(n: i32) -> String {
     n.to_string()
         .chars()
@@ -85,10 +85,10 @@ pub(crate) fn raised(n: i32) -> String {
         .collect()
 }
 
-/// Longest text that is drawn, in characters; the rest becomes an ellipsis.
+/// Largest length of a drawn text, in characters; the rest becomes an ellipsis.
 const LONGEST: usize = 160;
 
-/// Text that fits a picture: no control characters, which SVG forbids, no direction overrides, of bounded length.
+/// Text safe for a picture: no control characters, which SVG forbids, no direction overrides, and of bounded length.
 pub(crate) fn tame(text: &str) -> String {
     let drawable = |c: char| if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c };
     let mut tamed: String = text.chars().take(LONGEST).map(drawable).collect();
@@ -98,12 +98,12 @@ pub(crate) fn tame(text: &str) -> String {
     tamed
 }
 
-/// Characters that change how others are read, and those that XML 1.0 has no place for.
+/// True for characters that change the direction of others, and those that XML 1.0 forbids.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Text as it may stand between and within tags.
+/// Text escaped for use between and within tags.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

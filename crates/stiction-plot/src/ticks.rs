@@ -1,16 +1,16 @@
-//! Where an axis has ticks, and the numbers beside them.
+//! Ticks of an axis and their labels.
 //!
-//! Ticks of linear axes stand at integer multiples of 1, 2 or 5 times a power of ten. Positions and labels both come from
-//! the integers, so that neither shows a rounding error.
+//! Ticks of linear axes are at integer multiples of 1, 2 or 5 times a power of ten. Positions and labels are both computed
+//! from the integers, so that neither shows a rounding error.
 
 use crate::text::raised;
 
 /// A tick with a number or a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Where it stands.
+    /// Position on the axis.
     pub value: f64,
-    /// What stands beside it.
+    /// Label.
     pub label: String,
 }
 
@@ -21,13 +21,13 @@ pub struct Ticks {
     pub major: Vec<Tick>,
     /// Short ticks without numbers, increasing.
     pub minor: Vec<f64>,
-    /// The numbers are to be multiplied by ten to this power, which stands at the end of the axis.
+    /// Common power of ten of the numbers, which is drawn at the end of the axis.
     pub exponent: i32,
 }
 
-/// From this size on numbers are written with a common power of ten.
+/// Size from which on numbers are written with a common power of ten.
 const LARGE: f64 = 1e5;
-/// Below this size too.
+/// Size below which numbers are written with a common power of ten.
 const SMALL: f64 = 1e-3;
 
 impl Ticks {
@@ -51,7 +51,7 @@ impl Ticks {
         Self { major: counts.take(1000).map(tick).collect(), minor, exponent }
     }
 
-    /// Ticks at 0, 1, 2, … with names, as far as they are between two numbers.
+    /// Ticks at 0, 1, 2, … with names, within a range.
     pub fn named(names: &[String], [low, high]: [f64; 2]) -> Self {
         let all = names.iter().enumerate().map(|(k, name)| Tick { value: k as f64, label: name.clone() });
         Self { major: all.filter(|tick| (low..=high).contains(&tick.value)).collect(), ..Self::default() }
@@ -90,17 +90,17 @@ impl Ticks {
     }
 }
 
-/// Numbers of the short ticks among long ones, counted in parts of a step.
+/// Indices of the minor ticks between major ones, in parts of a step.
 fn minor_between(counts: &std::ops::RangeInclusive<i64>, parts: i64) -> impl Iterator<Item = i64> {
     let all = (counts.start() - 1) * parts..(counts.end() + 1) * parts;
     all.filter(move |part| part.rem_euclid(parts) != 0).take(5000)
 }
 
-/// The multiples of a step of about `least` in a range; a smaller step where there would be fewer than two of them.
+/// Multiples of a step of about `least` in a range; the step is smaller if there would be fewer than two of them.
 fn multiples([low, high]: [f64; 2], least: f64) -> (i64, i32, std::ops::RangeInclusive<i64>) {
     let within = |(digit, power): (i64, i32)| {
         let step = scaled(digit, power);
-        // Ranges are at least 1e-13 of their values, so that these are far below 2^63.
+        // Ranges are at least 1e-13 of their values, so these are far below 2^63.
         let counts = (low / step - 1e-9).ceil() as i64..=(high / step + 1e-9).floor() as i64;
         (digit, power, counts)
     };
@@ -123,12 +123,12 @@ fn step_for(least: f64) -> (i64, i32) {
     candidates.into_iter().find(fits).unwrap_or((2, power + 1))
 }
 
-/// ⌊log₁₀ x⌋ of a positive finite number; of others that of the nearest.
+/// ⌊log₁₀ x⌋ of a positive finite number; other numbers are clamped.
 fn floor_log10(x: f64) -> i32 {
     libm::log10(x.clamp(f64::MIN_POSITIVE, f64::MAX)).floor() as i32
 }
 
-/// n·10^power, correctly rounded: the parser of numbers does what a product of powers would not.
+/// n·10^power, correctly rounded by the parser of numbers, unlike a product of powers.
 fn scaled(n: i64, power: i32) -> f64 {
     format!("{n}e{power}").parse().unwrap_or(f64::NAN)
 }

@@ -1,7 +1,7 @@
-//! B16 to B20: problems at the edge of sense, useless guesses, senseless options, methods that lie and matrices that break.
+//! B16 to B20: degenerate problems, useless guesses, options out of range, methods with false claims and singular matrices.
 //!
-//! B20 also asks for a failing allocator: Rust aborts the process when memory runs out (`handle_alloc_error`), before anything
-//! can be observed, so no partial state can be seen and there is nothing to assert here.
+//! B20 also requires a failing allocator. Rust aborts the process if memory is exhausted (`handle_alloc_error`), so no partial
+//! state can be observed and there is nothing to assert here.
 
 #![allow(clippy::field_reassign_with_default)] // Most options are non-exhaustive; all are set the same way.
 
@@ -56,25 +56,25 @@ fn single(w: [f64; 9], q: [f64; 3]) -> Result<FrictionProblem, ProblemError> {
     FrictionProblem::new(Operator::Assembled(matrix), vec![SPACE], q.to_vec())
 }
 
-fn verdict(method: &mut dyn Solver<FrictionProblem>, problem: &FrictionProblem) -> (Status, FrictionSolution) {
+fn run_and_measure(method: &mut dyn Solver<FrictionProblem>, problem: &FrictionProblem) -> (Status, FrictionSolution) {
     let mut solution = FrictionSolution::default();
     let tolerance = Tolerance { solved: 1e-8, loose: 1e-4 };
     let status = solve(method, problem, None, &mut solution, &tolerance).status;
     (status, solution)
 }
 
-// ---- B16: problems at the edge ----
+// ---- B16: degenerate problems ----
 
 #[test]
 fn a_massless_direction_is_harmless_unless_it_must_move() {
     let row = |w_n: f64, w_t: f64| [w_n, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, w_t];
     for (name, mut method) in friction_methods() {
-        // Nothing moves along the second tangent, and nothing has to.
-        let (status, solution) = verdict(&mut *method, &single(row(1.0, 0.0), [-1.0, 0.2, 0.0]).unwrap());
+        // W and q are zero along the second tangent.
+        let (status, solution) = run_and_measure(&mut *method, &single(row(1.0, 0.0), [-1.0, 0.2, 0.0]).unwrap());
         assert_eq!(status, Status::Solved, "{name}");
         assert!((solution.r[0] - 1.0).abs() <= 1e-2 && (solution.r[1] + 0.2).abs() <= 1e-2, "{name}: {solution:?}");
         // The contact closes, and no impulse can stop it.
-        let (status, _) = verdict(&mut *method, &single(row(0.0, 1.0), [-1.0, 0.2, 0.0]).unwrap());
+        let (status, _) = run_and_measure(&mut *method, &single(row(0.0, 1.0), [-1.0, 0.2, 0.0]).unwrap());
         assert!(!matches!(status, Status::Solved | Status::SolvedLoosely), "{name}: {status}");
     }
 }
@@ -103,7 +103,7 @@ fn numbers_that_are_not_finite_are_refused() {
     }
 }
 
-/// Free velocities whose squares leave the range of numbers are measured like any others.
+/// Free velocities whose squares overflow or underflow have ordinary residuals.
 #[test]
 fn tiny_and_huge_free_velocities_are_measured_alike() {
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
@@ -114,21 +114,21 @@ fn tiny_and_huge_free_velocities_are_measured_alike() {
         let nothing = measure([0.0; 3]);
         assert!((nothing - measure_of_zero()).abs() <= 1e-12, "{scale:e}: {nothing}");
         for (name, mut method) in friction_methods() {
-            let (status, solution) = verdict(&mut *method, &problem);
+            let (status, solution) = run_and_measure(&mut *method, &problem);
             let residual = problem.residual(&solution).value;
             assert!(status != Status::Solved || residual <= 1e-8, "{name} at {scale:e}: {residual:e}");
         }
     }
 }
 
-/// Below the smallest number with all its digits there is nothing to solve, and no residual is infinite.
+/// Subnormal numbers count as solved, and no residual is infinite.
 #[test]
 fn free_velocities_below_the_smallest_normal_number_are_zero() {
     let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     for scale in [5e-324, 2e-318, 1e-308] {
         let problem = single(unit, [-scale, 0.2 * scale, 0.0]).unwrap();
         for (name, mut method) in friction_methods() {
-            let (status, solution) = verdict(&mut *method, &problem);
+            let (status, solution) = run_and_measure(&mut *method, &problem);
             let residual = problem.residual(&solution).value;
             assert!(status != Status::Solved || residual <= 1e-8, "{name} at {scale:e}: {residual:e}");
         }
@@ -149,10 +149,10 @@ fn unsymmetric_operators_are_solved_or_refused() {
     for skew in [0.0, 5e-11, 1e-6] {
         let problem = single(w(skew), [-1.0, 2.0, 0.5]).unwrap();
         for (name, mut method) in friction_methods() {
-            let (status, solution) = verdict(&mut *method, &problem);
+            let (status, solution) = run_and_measure(&mut *method, &problem);
             assert_eq!(solution.r.len(), 3);
             match name {
-                // It solves the symmetric part where the rest is rounding, and refuses otherwise.
+                // It solves the symmetric part if the skew part is rounding, and rejects the problem otherwise.
                 "reference" if skew > 1e-9 => assert_eq!(status, Status::Breakdown),
                 "reference" => assert!(matches!(status, Status::Solved | Status::SolvedLoosely), "{skew:e}: {status}"),
                 "balanced ladder" | "real-time ladder" => {}
@@ -160,9 +160,9 @@ fn unsymmetric_operators_are_solved_or_refused() {
             }
         }
     }
-    // A visible skew part too: only the reference, which needs an optimum, gives up.
+    // With a larger skew part only the reference solver, which needs a cone program, fails.
     for (name, mut method) in friction_methods() {
-        let (status, _) = verdict(&mut *method, &single(w(0.2), [-1.0, 2.0, 0.5]).unwrap());
+        let (status, _) = run_and_measure(&mut *method, &single(w(0.2), [-1.0, 2.0, 0.5]).unwrap());
         let rough = name == "real-time ladder";
         assert!(rough || (status == Status::Breakdown) == (name == "reference"), "{name}: {status}");
     }
@@ -171,7 +171,7 @@ fn unsymmetric_operators_are_solved_or_refused() {
 #[test]
 fn no_contact_one_contact_ten_thousand_contacts() {
     for (name, mut method) in friction_methods() {
-        let (status, solution) = verdict(&mut *method, &FrictionProblem::default());
+        let (status, solution) = run_and_measure(&mut *method, &FrictionProblem::default());
         assert_eq!((status, solution.r.len()), (Status::Solved, 0), "{name}");
     }
     for (count, skipped) in [(1, &[][..]), (10_000, &["reference", "active set"])] {
@@ -183,15 +183,15 @@ fn no_contact_one_contact_ten_thousand_contacts() {
         }
         let mass = [2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0].repeat(count);
         let bodies = Bodies::new(jacobian, mass).unwrap();
-        // Sticking, sliding and opening particles in turn.
+        // Particles alternately stick, slide and open.
         let q: Vec<f64> =
             (0..count).flat_map(|k| [[-1.0, 0.2, 0.1], [-1.0, 3.0, 4.0], [0.5, 1.0, 0.0]][k % 3]).collect();
         let problem = FrictionProblem::new(Operator::MatrixFree(bodies), vec![SPACE; count], q).unwrap();
         let expected: Vec<f64> =
             (0..count).flat_map(|k| [[2.0, -0.4, -0.2], [2.0, -0.6, -0.8], [0.0, 0.0, 0.0]][k % 3]).collect();
         for (name, mut method) in friction_methods().into_iter().filter(|(name, _)| !skipped.contains(name)) {
-            let (status, solution) = verdict(&mut *method, &problem);
-            // The interior point alone stops near, where contacts slide.
+            let (status, solution) = run_and_measure(&mut *method, &problem);
+            // Only the interior point may end with a lower accuracy, if contacts slide.
             assert!(status == Status::Solved || name == "interior point", "{name} with {count}: {status}");
             let bound = if name == "exact ladder" || name == "nsgs" { 1e-6 } else { 1e-1 };
             assert!(distance(&solution.r, &expected) <= bound, "{name} with {count}");
@@ -201,7 +201,7 @@ fn no_contact_one_contact_ten_thousand_contacts() {
 
 // ---- B17: useless guesses ----
 
-/// Wrong length, NaN, infinite, far too large: not used, and the outcome says so; the answer is the cold one to the bit.
+/// Wrong length, NaN, infinite, far too large: not used, and flagged in the outcome; the solution is bitwise that of a cold start.
 #[test]
 fn useless_guesses_are_ignored_with_a_flag() {
     let problem = pyramid(2, 0.5).problem(Motion::Kick { speed: 0.05, seed: 3 });
@@ -233,7 +233,7 @@ fn useless_guesses_are_ignored_with_a_flag() {
     }
 }
 
-/// A guess from another scene of the same size is used or not, but never leads to a worse verdict than none.
+/// A guess from another scene of the same size may be used or not, but never gives a worse status than none.
 #[test]
 fn guesses_from_another_scene_do_no_harm() {
     let problem = tower(3, 0.5).problem(Motion::Kick { speed: 0.05, seed: 1 });
@@ -272,7 +272,7 @@ fn useless_guesses_for_linear_problems_are_ignored_with_a_flag() {
     assert!(outcome.guess_ignored && outcome.status == Status::Solved);
 }
 
-// ---- B18: senseless options ----
+// ---- B18: options out of range ----
 
 #[test]
 fn senseless_tolerances_are_refused_by_every_method() {
@@ -309,7 +309,7 @@ fn senseless_tolerances_are_refused_by_every_method() {
     }
 }
 
-/// Methods asked for the impossible, or given no iterations: an honest verdict, and the guess comes back where it is used.
+/// Unreachable tolerances or no iterations: the status is correct, and methods that use the guess return it.
 #[test]
 fn no_iterations_and_impossible_tolerances_end_honestly() {
     let problem = pyramid(2, 0.5).problem(Motion::Kick { speed: 0.05, seed: 3 });
@@ -327,7 +327,7 @@ fn no_iterations_and_impossible_tolerances_end_honestly() {
         ("interior point", Box::new(FrictionInteriorPoint::with_options(interior).unwrap()), false),
         ("reference", Box::new(FrictionReference::with_options(reference).unwrap()), false),
     ];
-    // In the cones, and no solution.
+    // The guess lies in the cones and is not a solution.
     let guess = FrictionSolution { r: [0.01, 0.001, 0.0].repeat(problem.blocks()) };
     let mut solution = FrictionSolution::default();
     for (name, mut method, keeps) in idle {
@@ -359,14 +359,14 @@ fn linear_methods_without_iterations_end_honestly() {
     lemke.max_pivots = Some(0);
     let mut pivoting = LcpPrincipalPivotingOptions::default();
     pivoting.max_bases = Some(0);
-    let mut sweeps = LcpGaussSeidelOptions::default();
-    sweeps.max_iterations = 0;
+    let mut gauss_seidel = LcpGaussSeidelOptions::default();
+    gauss_seidel.max_iterations = 0;
     let mut newton = LcpNewtonOptions::default();
     newton.max_iterations = 0;
     let idle: Vec<(&str, Box<dyn Solver<Lcp>>)> = vec![
         ("lemke", Box::new(LcpLemke::with_options(lemke).unwrap())),
         ("principal pivoting", Box::new(LcpPrincipalPivoting::with_options(pivoting).unwrap())),
-        ("gauss-seidel", Box::new(LcpGaussSeidel::with_options(sweeps).unwrap())),
+        ("gauss-seidel", Box::new(LcpGaussSeidel::with_options(gauss_seidel).unwrap())),
         ("newton", Box::new(LcpNewton::with_options(newton).unwrap())),
     ];
     for (name, mut method) in idle {
@@ -377,7 +377,7 @@ fn linear_methods_without_iterations_end_honestly() {
     }
 }
 
-// ---- B19: methods that fail or lie ----
+// ---- B19: methods that fail or make false claims ----
 
 #[test]
 fn every_fault_of_a_friction_method_is_seen() {
@@ -395,9 +395,9 @@ fn every_fault_of_a_friction_method_is_seen() {
     }
 }
 
-// ---- B20: factorisations that break ----
+// ---- B20: factorisations that break down ----
 
-/// W of numbers that overflow, that vanish, or that contradict each other: no panic, no false success.
+/// W with overflowing, vanishing or contradicting entries: no panic, no false success.
 #[test]
 fn breakdowns_of_factorisations_are_reported() {
     let one = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -412,7 +412,7 @@ fn breakdowns_of_factorisations_are_reported() {
     for (case, w, q) in cases {
         let problem = single(w, q).unwrap();
         for (name, mut method) in friction_methods() {
-            let (status, solution) = verdict(&mut *method, &problem);
+            let (status, solution) = run_and_measure(&mut *method, &problem);
             let residual = problem.residual(&solution).value;
             assert!(status != Status::Solved || residual <= 1e-8, "{case} by {name}: {status} {residual:e}");
             let unsolvable = matches!(case, "nothing" | "negative");

@@ -1,6 +1,6 @@
-//! The collected problems of the literature and of other projects, found through the variable `STICTION_DATA`.
+//! The collected problems of the literature and of other projects below `STICTION_DATA`.
 
-#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 
 use crate::generate::distance;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use stiction_complementarity::{
 /// Acceptance of the collection: ‖min(z, w)‖∞ ≤ 1e-10 max(1, ‖q‖∞).
 const ACCEPTED: Tolerance = Tolerance { solved: 1e-10, loose: 1e-6 };
 
-/// Solvable problems that one path of Lemke's method does not solve, and why; the ladder must solve these.
+/// Solvable problems that one path of Lemke's method does not solve, with the reason; the ladder must solve these.
 const NOT_BY_LEMKE: &[(&str, &str)] = &[
     ("handbook_10_2_4_bimatrix", "a bimatrix game: the matrix is not copositive, and the path from e ends on a ray"),
     ("lcp_CPS_3", "the same matrix and vector as handbook_10_2_4_bimatrix"),
 ];
 
-/// Mixed problems that elimination refuses, and why; the ladder must solve these by pivoting.
+/// Mixed problems that elimination rejects, with the reason; the ladder must solve these by pivoting.
 const NOT_BY_ELIMINATION: &[(&str, &str)] = &[
     ("diodeBridge_mlcp", "the equality block is singular: the node potentials enter by their difference only"),
     ("diodeBridge20_mlcp", "the equality block is singular"),
@@ -87,7 +87,7 @@ fn check_mixed_lcp(name: &str, problem: &MixedLcp) {
     } else {
         assert_eq!(eliminated, Status::Solved, "{name}");
     }
-    // Pivoting must do whether A is singular or not.
+    // Pivoting must work for regular and singular A.
     let mut pivoting = MixedLcpPivoting::new(LcpLemke::new());
     let pivoted = solve(&mut pivoting, problem, None, &mut solution, &ACCEPTED);
     let pivoted = (pivoted.status, pivoted.residual.value);
@@ -124,7 +124,7 @@ fn every_solvable_problem_is_solved_and_every_other_proved_unsolvable() {
 }
 
 #[test]
-fn the_reference_solutions_satisfy_our_ruler() {
+fn the_reference_solutions_have_small_residuals() {
     for path in files().unwrap_or_default() {
         let text = std::fs::read_to_string(&path).unwrap();
         let facts: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! Problems with the shape of frictional contact: copositive, degenerate, with dependent rows.
+//! Problems with the structure of frictional contact: copositive, degenerate, with dependent rows.
 //!
 //! Unknowns are the velocity u and z = (normal impulses, impulses along directions, slip bounds), and the rows are
 //! −M u + Jᵀ p + M v = 0, w = (N u, D u + E σ, μ p_n − Eᵀ p_f).
@@ -62,7 +62,7 @@ impl Scene {
         problem
     }
 
-    /// The same problem with the velocity eliminated by hand: u = v + M⁻¹ Jᵀ p.
+    /// The same problem with the velocity eliminated in closed form: u = v + M⁻¹ Jᵀ p.
     pub(crate) fn lcp(&self) -> Lcp {
         let per = self.directions() + 2;
         let nz = self.contacts.len() * per;
@@ -219,7 +219,7 @@ fn units_do_not_matter() {
     }
 }
 
-/// Planar bodies with few contacts, small enough to enumerate; `seed` decides whether rows repeat.
+/// Planar bodies with few contacts, small enough to enumerate; `seed` selects repeated rows.
 fn planar(seed: &mut Seed) -> Scene {
     let mut scene =
         Scene { mass: vec![1.0, 1.0, 0.1 + seed.real().abs()], velocity: seed.vector(3), contacts: vec![], mu: 0.4 };

@@ -1,4 +1,4 @@
-//! The collection in `problems/`: every method on every problem of its kind ends as the manifest says.
+//! The collection in `problems/`: every method ends on every problem of its kind with the status of the manifest.
 
 #![allow(clippy::disallowed_methods)] // This test looks at the files of the repository.
 
@@ -31,7 +31,7 @@ fn status(answer: &Answer) -> String {
     answer.status().map_or("not applicable".to_owned(), |status| status.to_string()).replace(' ', "-")
 }
 
-/// What is wrong with one method on one file.
+/// Description of a wrong result of one method on one file.
 fn complaint(file: &str, problem: &ProblemFile, method: &str, expected: &Expectation) -> Option<String> {
     if !expected.is_solved() && expected.why.as_ref().is_none_or(|why| why.len() < 10) {
         return Some(format!("{file}: {method} is not expected to solve it, but no `why` says why"));
@@ -68,8 +68,8 @@ fn every_method_ends_on_every_problem_as_the_manifest_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Borderline methods may be excused, ladders may not: they solve every problem, or prove that it has no solution, or the
-/// problem is listed here with its reason.
+/// Single methods may fail, ladders may not: they solve every problem or prove that it has no solution. Exceptions are listed
+/// here with a reason.
 #[test]
 fn the_ladder_is_excused_nowhere_but_where_no_proof_can_be_had() {
     for entry in Manifest::load().files {
@@ -90,13 +90,13 @@ fn generated_and_restated_files_come_out_byte_for_byte() {
         let entry = manifest.entry(&file.path).unwrap_or_else(|| panic!("{} is not listed", file.path));
         assert_eq!((entry.family.as_str(), &entry.provenance), (file.family, &file.provenance), "{}", file.path);
     }
-    // Only steps of scenes are data; everything else must have come from code.
+    // Only steps of scenes are data; all other files are generated.
     let made: BTreeSet<String> = corpus::files().into_iter().map(|file| file.path).collect();
     let scenes = |path: &String| Path::new(path).starts_with("scenes");
     assert!(files_on_disk().iter().all(|path| scenes(path) || made.contains(path)));
 }
 
-/// The status of a report is the residual's, not the method's: what is called solved measures as solved from outside.
+/// The status of a report depends on the residual, not on the method: a solved problem has a small residual.
 #[test]
 fn reported_solutions_measure_as_reported() {
     for entry in Manifest::load().files {

@@ -1,4 +1,4 @@
-//! Active sets for few contacts: the plate run, random small problems, effort and memory.
+//! Dense active-set method: the plate run, random small problems, effort and memory.
 
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
@@ -27,7 +27,7 @@ fn regimes(problem: &FrictionProblem, r: &[f64]) -> [usize; 3] {
     counts
 }
 
-/// C-28: every step of the plate run to 1e-8, warm, with few systems; from zero and from far away with the same verdict.
+/// C-28: every step of the plate run to 1e-8, warm, with few linear systems; from zero and from far away with the same status.
 #[test]
 fn the_plate_run_takes_few_systems() {
     let (mut counts, mut systems, mut most, mut steps) = ([0; 3], 0, 0, 0);
@@ -51,7 +51,7 @@ fn the_plate_run_takes_few_systems() {
     assert!(most <= 100, "{most} systems in one step");
 }
 
-/// W = B Bᵀ of any rank, free velocities in reach of the impulses: what sweeps solve, active sets solve too.
+/// W = B Bᵀ of any rank, free velocities in the range of B: problems that Gauss-Seidel solves, active sets solve too.
 fn random_problem(numbers: &mut Random) -> FrictionProblem<BlockMatrix> {
     let contacts = 1 + numbers.below(8);
     let (rows, rank) = (3 * contacts, 1 + numbers.below(3 * contacts + 3));
@@ -73,9 +73,9 @@ fn random_problem(numbers: &mut Random) -> FrictionProblem<BlockMatrix> {
 }
 
 #[test]
-fn random_problems_are_solved_as_often_as_by_sweeps() {
+fn random_problems_are_solved_as_often_as_by_gauss_seidel() {
     let mut numbers = Random::new(28);
-    let (mut by_sets, mut by_sweeps) = (0, 0);
+    let (mut by_sets, mut by_gauss_seidel) = (0, 0);
     let count = 2000;
     for _ in 0..count {
         let problem = random_problem(&mut numbers);
@@ -84,13 +84,13 @@ fn random_problems_are_solved_as_often_as_by_sweeps() {
         assert!(outcome.residual.value.is_finite());
         by_sets += usize::from(outcome.status == Status::Solved);
         let outcome = solve(&mut FrictionNsgs::new(), &problem, None, &mut solution, &strict);
-        by_sweeps += usize::from(outcome.status == Status::Solved);
+        by_gauss_seidel += usize::from(outcome.status == Status::Solved);
     }
-    println!("{by_sets} by active sets, {by_sweeps} by sweeps, of {count}");
-    assert!(by_sets * 1000 >= count * 999, "{by_sets} by active sets, {by_sweeps} by sweeps");
+    println!("{by_sets} by active sets, {by_gauss_seidel} by Gauss-Seidel, of {count}");
+    assert!(by_sets * 1000 >= count * 999, "{by_sets} by active sets, {by_gauss_seidel} by Gauss-Seidel");
 }
 
-/// Boxes at rest and kicked; compliance; what the method does not apply to is refused, not guessed at.
+/// Boxes at rest and with random velocities; compliance; problems outside of its scope are rejected.
 #[test]
 fn boxes_and_other_problems() {
     for pile in [tower(1, 0.4), tower(2, 0.4), stack(&[1.0, 1e3], 0.3)] {
@@ -113,8 +113,8 @@ fn boxes_and_other_problems() {
     assert_eq!(FrictionActiveSet::with_options(options).unwrap_err().name, "tolerance");
 }
 
-/// C-28 by polygons: the same steps as LCPs. Only the first problem of a size allocates, however long the paths of the others;
-/// pivots per step grow with the directions, and are many more than the systems of the cone.
+/// C-28 by polygons: the same steps as LCPs. Only the first problem of a size allocates, for paths of any length. Pivots per
+/// step grow with the directions, and are many more than the linear systems of the cone.
 #[test]
 fn polygons_of_the_plate_run_by_lemke() {
     let mut last = 0;
@@ -139,13 +139,13 @@ fn polygons_of_the_plate_run_by_lemke() {
         let allocations = count_allocations(|| all(&problems[1..]));
         assert_eq!(allocations.count, 0, "{directions} directions");
         println!("{directions} directions: {} rows, {pivots} pivots in {} steps", 3 * (directions + 2), problems.len());
-        // About half the rows in the mean, as a path of contacts that mostly slide takes.
+        // The mean is about half the rows, as for a path of contacts that mostly slide.
         assert!(pivots > last && pivots <= 3 * (directions + 2) * problems.len(), "{pivots} pivots");
         last = pivots;
     }
 }
 
-/// Methods, ladder and verdict allocate nothing once warm.
+/// Methods, ladder and residual do not allocate after the first run.
 #[test]
 fn no_allocation_once_warm() {
     let problems = MOTIONS[3].problems(2.5e-4, 200);

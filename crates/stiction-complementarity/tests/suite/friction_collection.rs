@@ -1,6 +1,6 @@
-//! The collected frictional problems, found through the variable `STICTION_DATA`: files, ruler, and what Gauss-Seidel reaches.
+//! The collected frictional problems below `STICTION_DATA`: files, residuals, and results of Gauss-Seidel.
 
-#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -12,8 +12,8 @@ use stiction_complementarity::{
 /// Acceptance of the collection: ‖r − P_K(r − û)‖₂ ≤ 1e-8 ‖q‖₂.
 const ACCEPTED: Tolerance = Tolerance { solved: 1e-8, loose: 1e-4 };
 
-/// What plain Gauss-Seidel does not solve within the sweeps of the test, whether halved steps do, and why.
-const NOT_BY_PLAIN_SWEEPS: &[(&str, bool, &str)] = &[
+/// Files not solved by plain Gauss-Seidel within the iterations of the test, as (name, solved with relaxation 0.5, reason).
+const NOT_BY_PLAIN_GAUSS_SEIDEL: &[(&str, bool, &str)] = &[
     (
         "BoxesStack1-i100000-32",
         false,
@@ -57,7 +57,7 @@ impl File {
     }
 }
 
-/// The collector stored solutions with residuals computed by other code from the same text: parser and ruler must agree.
+/// The collection has solutions with residuals computed by other code from the same files: parser and residual must agree.
 #[test]
 fn stored_solutions_measure_as_stored() {
     for file in files() {
@@ -66,7 +66,7 @@ fn stored_solutions_measure_as_stored() {
         let theirs = reference["natural_map_residual_rel"].as_f64().unwrap();
         let ours = problem.residual(&FrictionSolution { r: r.clone() }).value;
         println!("{:45} stored {theirs:.2e}, measured {ours:.2e}", file.name);
-        // Both compute with rounding of the same size: agreement to it, or to a percent above it.
+        // Both have rounding errors of the same size: they agree to it, or to 1 % above it.
         assert!((ours - theirs).abs() <= 0.01 * theirs + 1e-13, "{}: {ours:e} against {theirs:e}", file.name);
         let kind = file.facts["kind"].as_str().unwrap();
         let u: Vec<f64> = serde_json::from_value(reference["u"].clone()).unwrap();
@@ -86,12 +86,12 @@ fn files_survive_writing_and_reading() {
     }
 }
 
-/// 38 of 42 files by plain sweeps (26 of the 29 in space), 40 with halved steps; the other two need another method.
+/// Plain Gauss-Seidel solves 38 of 42 files (26 of the 29 spatial ones), 40 with relaxation 0.5; two need another method.
 #[test]
 fn gauss_seidel_on_the_collection() {
     for file in files() {
         let problem = file.problem();
-        // The largest file stalls within a thousand sweeps of 2 ms each.
+        // The largest file stalls within a thousand iterations of 2 ms each.
         let max_iterations = if problem.blocks() > 1000 { 3000 } else { 15_000 };
         let plain = FrictionNsgsOptions { max_iterations, tolerance: 1e-8, stall_after: 0, ..Default::default() };
         let run = |relaxation: f64| {
@@ -99,15 +99,15 @@ fn gauss_seidel_on_the_collection() {
             let mut solution = FrictionSolution::default();
             let start = Instant::now();
             let outcome = solve(&mut method, &problem, None, &mut solution, &ACCEPTED);
-            let (status, residual, sweeps) = (outcome.status, outcome.residual.value, outcome.iterations);
+            let (status, residual, iterations) = (outcome.status, outcome.residual.value, outcome.iterations);
             println!(
-                "{:42} {relaxation} {status:16} {sweeps:6} sweeps {residual:.1e} {:?}",
+                "{:42} {relaxation} {status:16} {iterations:6} iterations {residual:.1e} {:?}",
                 file.name,
                 start.elapsed()
             );
             status == Status::Solved
         };
-        match NOT_BY_PLAIN_SWEEPS.iter().find(|known| known.0 == file.name) {
+        match NOT_BY_PLAIN_GAUSS_SEIDEL.iter().find(|known| known.0 == file.name) {
             None => assert!(run(1.0), "{}", file.name),
             Some((_, relaxed, reason)) => {
                 assert!(!run(1.0), "{} is solved by now, although {reason}", file.name);

@@ -1,4 +1,4 @@
-//! Frictional problem files: round trips of every form, refusals that name their culprit, damaged text.
+//! Frictional problem files: round trips of every form, errors that name their cause, damaged text.
 
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
@@ -113,7 +113,7 @@ fn every_refusal_names_its_culprit() {
     assert!(matches!(refusal(huge), Refused::WrongMatrixSize { .. }));
 }
 
-/// Text with one byte changed, cut or doubled is read or refused, never a panic.
+/// Text with one byte changed, cut or doubled is read or rejected without a panic.
 #[test]
 fn damaged_text_is_read_or_refused() {
     let text = round_trip(&random(2, 4, 3).problem(Motion::Rest)).into_bytes();

@@ -1,5 +1,6 @@
-//! Families where sweeps stall: half-rank towers, walls, mass ratios up to 1e6, bins of rocks. The counts are those of the
-//! ladder on seeds that nothing was tuned on; every failure must be reported as one.
+//! Families on which Gauss-Seidel stalls: half-rank towers, walls, mass ratios up to 1e6, bins of rocks.
+//!
+//! The counts are those of the ladder on seeds that were not used for tuning; every failure must be reported as one.
 
 use stiction_complementarity::{
     FrictionAdmm, FrictionInteriorPoint, FrictionLadder, FrictionNewton, FrictionNsgs, FrictionNsgsOptions,
@@ -11,7 +12,7 @@ use stiction_testkit::{Random, count_allocations};
 
 const TOLERANCE: f64 = 1e-8;
 
-/// How many problems the ladder solves to 1e-8; what it calls solved is measured again.
+/// Number of problems that the ladder solves to 1e-8; the residual of each solution is measured again.
 fn solved(problems: impl Iterator<Item = FrictionProblem>) -> usize {
     let mut ladder = FrictionLadder::with_tolerance(TOLERANCE).unwrap();
     let (mut solution, verdicts) = (FrictionSolution::default(), Tolerance { solved: TOLERANCE, loose: 1e-4 });
@@ -26,7 +27,7 @@ fn solved(problems: impl Iterator<Item = FrictionProblem>) -> usize {
     problems.map(one).sum()
 }
 
-/// A coefficient of friction between 0.1 and 1.2 and a kick between 1 mm/s and 1 m/s.
+/// A coefficient of friction between 0.1 and 1.2 and random velocities between 1 mm/s and 1 m/s.
 fn drawn(seed: u64) -> (f64, Motion) {
     let mut random = Random::new(seed);
     let (mu, speed) = (random.uniform(0.1, 1.2), libm::pow(10.0, random.uniform(-3.0, 0.0)));
@@ -40,7 +41,7 @@ fn kicked_stacks(ratio: f64) -> impl Iterator<Item = FrictionProblem> {
     })
 }
 
-/// W of a tower has rank 6 per box and 12 rows; doubled contacts leave a quarter.
+/// W of a tower has rank 6 and 12 rows per box; with doubled contacts the rank is a quarter of the rows.
 #[test]
 fn half_rank_towers() {
     let kicked = |seed: u64, times: usize| {
@@ -59,15 +60,15 @@ fn mass_ratios() {
     }
 }
 
-/// The sticking solution is known: each corner carries a quarter of what is above. Sweeps do not come near it.
+/// The sticking solution is known: each corner carries a quarter of the weight above. Gauss-Seidel does not approach it.
 #[test]
 fn a_million_to_one_at_rest() {
     let problem = stack(&growing_masses(10, 1e6), 0.5).problem(Motion::Rest);
-    let sweeps = FrictionNsgsOptions { max_iterations: 2000, stall_after: 0, ..FrictionNsgsOptions::default() };
+    let gauss_seidel = FrictionNsgsOptions { max_iterations: 2000, stall_after: 0, ..FrictionNsgsOptions::default() };
     let mut solution = FrictionSolution::default();
-    let _ = FrictionNsgs::with_options(sweeps).unwrap().run(&problem, None, &mut solution);
+    let _ = FrictionNsgs::with_options(gauss_seidel).unwrap().run(&problem, None, &mut solution);
     let stalled = problem.residual(&solution).value;
-    assert!(stalled > 0.1, "sweeps reach {stalled:e}: no longer a hard problem");
+    assert!(stalled > 0.1, "Gauss-Seidel reaches {stalled:e}: no longer a hard problem");
 
     let mut ladder = FrictionLadder::with_tolerance(TOLERANCE).unwrap();
     let ending = ladder.run(&problem, None, &mut solution);
@@ -90,7 +91,7 @@ fn bins_of_rocks() {
     assert!(solved((417..423).map(kicked)) >= 5);
 }
 
-/// Without walls the pile collapses and almost everything slides. On seed 504 every start of the interior point ends above 1e-6.
+/// Without walls the pile collapses and almost all contacts slide. On seed 504 every start of the interior point ends above 1e-6.
 #[test]
 fn collapsing_piles() {
     assert_eq!(solved((501..513).map(collapsing)), 12);
@@ -100,16 +101,16 @@ fn collapsing(seed: u64) -> FrictionProblem {
     rock_pile(&Rocks { side: 3, layers: 3, walled: false, seed, ..Rocks::default() }).problem(Motion::Rest)
 }
 
-/// Sweeps drift on this pile, and so do ADMM and all starts of the interior point, which end above 1e-6; the flow they drift along
-/// leads to a solution, without touching the heap.
+/// Gauss-Seidel, ADMM and all starts of the interior point end above 1e-6 on this pile. Pseudo-transient continuation finds a
+/// solution, without allocations.
 #[test]
-fn the_flow_ends_where_sweeps_drift() {
+fn pseudo_transient_solves_where_gauss_seidel_drifts() {
     let problem = collapsing(504);
     let mut solution = FrictionSolution::default();
-    let sweeps = FrictionNsgsOptions { max_iterations: 3000, stall_after: 0, ..FrictionNsgsOptions::default() };
-    let _ = FrictionNsgs::with_options(sweeps).unwrap().run(&problem, None, &mut solution);
+    let gauss_seidel = FrictionNsgsOptions { max_iterations: 3000, stall_after: 0, ..FrictionNsgsOptions::default() };
+    let _ = FrictionNsgs::with_options(gauss_seidel).unwrap().run(&problem, None, &mut solution);
     let drifting = problem.residual(&solution).value;
-    assert!(drifting > 1e-5, "sweeps reach {drifting:e}: no longer a hard problem");
+    assert!(drifting > 1e-5, "Gauss-Seidel reaches {drifting:e}: no longer a hard problem");
 
     let mut ladder = FrictionLadder::with_tolerance(TOLERANCE).unwrap();
     let ending = ladder.run(&problem, None, &mut solution);
@@ -141,14 +142,14 @@ fn a_thousand_contacts() {
     assert!(FrictionLadder::with_tolerance(0.0).is_err() && FrictionLadder::with_tolerance(f64::NAN).is_err());
 }
 
-/// Once warm, no method touches the heap, and a second run gives the same bits; only the reference over Clarabel may
-/// allocate, and these problems are too large to ask it.
+/// After the first run no method allocates, and a second run gives the same bits. Only the reference solver over Clarabel may
+/// allocate, and these problems are too large for it.
 #[test]
 fn no_method_allocates_once_warm() {
     let problems =
         [wall(5, 8, 0.4).problem(Motion::Kick { speed: 0.05, seed: 3 }), tower(40, 0.3).problem(Motion::Rest)];
     let mut methods: [(&str, Box<dyn Solver<FrictionProblem>>); 5] = [
-        ("sweeps", Box::new(FrictionNsgs::new())),
+        ("gauss-seidel", Box::new(FrictionNsgs::new())),
         ("newton", Box::new(FrictionNewton::new())),
         ("interior point", Box::new(FrictionInteriorPoint::new())),
         ("admm", Box::new(FrictionAdmm::new())),

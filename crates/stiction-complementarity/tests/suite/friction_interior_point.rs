@@ -1,6 +1,6 @@
-//! The interior point on piles, on every law, on both forms of a problem, and on the collected files.
+//! The interior-point method on piles, on every law, on both operators, and on the collected files.
 
-#![allow(clippy::disallowed_methods)] // The last test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The last test reads the location of the collection from the environment.
 
 use stiction_complementarity::linalg::{BlockMatrix, BlockSparseLu};
 use stiction_complementarity::{
@@ -65,7 +65,7 @@ fn resting_piles_stay_at_rest_in_a_dozen_steps() {
     }
 }
 
-/// Sliding piles are where the method may stop early; what it says must then be what it reached.
+/// On sliding piles the method may stop early; its status must then match its residual.
 #[test]
 fn kicked_piles_come_near_and_the_verdict_is_honest() {
     let (mut near, mut all) = (0, 0);
@@ -117,7 +117,7 @@ fn every_law_has_its_textbook_answer() {
     assert_impulses(&single(half, &[-1.0, 3.0, -4.0, 0.05, 1.0]), &[1.0, -0.3, 0.4, 0.0, 0.0]);
 }
 
-/// u = (1 + c) r + q: a soft contact takes q/(1 + c).
+/// u = (1 + c) r + q: a compliant contact has the impulse q/(1 + c).
 #[test]
 fn compliance_softens() {
     let problem = single(Law::Cone { rows: 3, mu: 0.5 }, &[-1.0, 0.1, 0.0]).with_compliance(vec![1.0, 0.25, 0.25]);
@@ -262,7 +262,7 @@ fn block_factors_solve_what_they_factorise() {
             let left: f64 = row.iter().zip(&x).map(|(a, x)| a * x).sum();
             assert!((left - b).abs() <= 1e-13 * size * 10.0, "round {round}: {left} is not {b}");
         }
-        // With definite M and stiff N the answer stays of the size of M⁻¹ b.
+        // With definite M and stiff N the solution has the size of M⁻¹ b.
         assert!(x.iter().all(|x| x.abs() < 1e2), "round {round}: {x:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! The ladder on the collected problems and on piles of our own.
+//! The ladder on the collected problems and on generated piles.
 
-#![allow(clippy::disallowed_methods)] // The time of a solve is printed, never judged.
+#![allow(clippy::disallowed_methods)] // The time of a solve is printed only.
 
 use std::time::Instant;
 
@@ -9,8 +9,8 @@ use stiction_testkit::problems::{self, Motion};
 
 use crate::friction_collection::files;
 
-/// Solves with an accuracy and prints the rungs taken; status and residual are the problem's own.
-fn climb(name: &str, accuracy: Accuracy, problem: &FrictionProblem) -> (Status, f64) {
+/// Solves with an accuracy and prints the rungs; status and residual are measured by the problem.
+fn solve_and_print(name: &str, accuracy: Accuracy, problem: &FrictionProblem) -> (Status, f64) {
     let mut ladder = FrictionLadder::new(accuracy);
     let mut solution = FrictionSolution::default();
     let tolerance = Tolerance { solved: accuracy.tolerance(), loose: accuracy.tolerance() * 10.0 };
@@ -38,9 +38,9 @@ fn the_collection_is_solved() {
     let (mut exact, mut failures) = (0, Vec::new());
     for file in &files {
         let problem = file.problem();
-        let (balanced, _) = climb(&file.name, Accuracy::Balanced, &problem);
+        let (balanced, _) = solve_and_print(&file.name, Accuracy::Balanced, &problem);
         assert_eq!(balanced, Status::Solved, "{} at 1e-4", file.name);
-        match climb(&file.name, Accuracy::Exact, &problem) {
+        match solve_and_print(&file.name, Accuracy::Exact, &problem) {
             (Status::Solved, _) => exact += 1,
             (status, residual) => failures.push((file.name.clone(), status, residual)),
         }
@@ -64,7 +64,7 @@ fn piles_of_our_own_are_solved() {
         ("chain of 20", problems::chain(20, 0.5)),
     ];
     for (name, pile) in resting {
-        let (status, residual) = climb(name, Accuracy::Exact, &pile.problem(Motion::Rest));
+        let (status, residual) = solve_and_print(name, Accuracy::Exact, &pile.problem(Motion::Rest));
         assert_eq!(status, Status::Solved, "{name} at rest: {residual:e}");
     }
 }

@@ -1,4 +1,4 @@
-//! One block alone: random blocks measured by the problem's own ruler, and cases known by hand.
+//! Local solvers of one block: residuals of random blocks, and cases with known solutions.
 
 #![allow(clippy::disallowed_methods)] // Random test data may differ in the last bit between platforms.
 
@@ -34,7 +34,7 @@ fn reflect(a: &mut [f64], w: &[f64], square: f64, at: impl Fn(usize, usize) -> u
     }
 }
 
-/// ‖r − P_K(r − û)‖ of one block by the problem's ruler, and the size ‖g‖ + ‖A‖ ‖r‖ of the numbers it is computed from.
+/// ‖r − P_K(r − û)‖ of one block as measured by the problem, and the size ‖g‖ + ‖A‖ ‖r‖ of the terms.
 fn measure(law: Law, a: &[f64], g: &[f64], r: &[f64]) -> (f64, f64) {
     let mut w = BlockMatrix::default();
     w.clear([law.rows()], [law.rows()]);
@@ -51,10 +51,11 @@ fn random_law(random: &mut Random, rows: usize) -> Law {
     if rows == 5 { Law::Rolling { mu, mu_r: random.uniform(0.0, 1.0) } } else { Law::Cone { rows, mu } }
 }
 
-/// How many of 100,000 random blocks may miss 1e-12, relative to ‖g‖ + ‖A‖ ‖r‖, the size of the numbers in play. With four and
-/// five rows a few do: at condition 1e6 and more the factor A_NN − μ A_NT·e of r_N can cancel, impulses grow to 1e5 ‖g‖ and
-/// more, and the direction of slip, known to rounding, is not known better than that. Relative to ‖g‖ alone the rounding of
-/// A r already passes 1e-12 wherever ‖A‖ ‖r‖ > 1e4 ‖g‖.
+/// Allowed number of 100,000 random blocks above 1e-12, relative to the size ‖g‖ + ‖A‖ ‖r‖ of the terms, by rows.
+///
+/// With four and five rows there are a few. At condition 1e6 and more the factor A_NN − μ A_NT·e of r_N can cancel, impulses
+/// grow to 1e5 ‖g‖ and more, and rounding limits the direction of slip. Relative to ‖g‖ alone the rounding of A r exceeds 1e-12
+/// already for ‖A‖ ‖r‖ > 1e4 ‖g‖.
 const EXCEPTIONS: [(usize, usize); 4] = [(2, 0), (3, 0), (4, 20), (5, 20)];
 
 /// mu from 0 to 2, condition up to 1e8, a quarter of the blocks slightly unsymmetric.
@@ -90,7 +91,7 @@ fn random_blocks_are_solved_to_machine_precision() {
     }
 }
 
-/// A = B Bᵀ of rank below its size: redundant directions, as a particle gives.
+/// A = B Bᵀ of rank below its size: redundant directions, as for a particle.
 #[test]
 fn singular_blocks_are_solved() {
     let mut random = Random::new(4);
@@ -102,7 +103,7 @@ fn singular_blocks_are_solved() {
             let row = |i: usize| &b[i * rank..(i + 1) * rank];
             let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
             let a: Vec<f64> = (0..rows * rows).map(|k| dot(row(k / rows), row(k % rows))).collect();
-            // Free velocities of bodies: g = B v, so that standing still is possible.
+            // Free velocities of bodies: g = B v, so that rest is admissible.
             let v: Vec<f64> = (0..rank).map(|_| random.normal()).collect();
             let g: Vec<f64> = (0..rows).map(|i| dot(row(i), &v)).collect();
             let law = random_law(&mut random, rows);
@@ -139,7 +140,7 @@ fn cases_known_by_hand() {
         solved(&Law::Equality { rows: 2 }, &[2.0, 0.0, 0.0, 4.0], &[2.0, 2.0]),
         (Regime::Stick, vec![-1.0, -0.5])
     );
-    // Nothing can push this contact open.
+    // No impulse can change the velocity of this contact.
     assert_eq!(solved(&space, &[0.0; 9], &[-1.0, 0.0, 0.0]).0, Regime::Stuck);
     assert_eq!(solved(&space, &unit[..4], &[-1.0, 0.0, 0.0]).0, Regime::Stuck);
 }

@@ -1,4 +1,4 @@
-//! Semismooth Newton and ADMM: what they reach from where, on what they agree, and how they fail.
+//! Semismooth Newton and ADMM: convergence, agreement and failures.
 
 use std::cmp::Ordering;
 use stiction_complementarity::linalg::{BlockMatrix, BlockSparseLu, DenseLu};
@@ -13,9 +13,9 @@ use stiction_testkit::{Random, count_allocations};
 const KICK: Motion = Motion::Kick { speed: 0.05, seed: 1 };
 const TIGHT: Tolerance = Tolerance { solved: 1e-11, loose: 1e-6 };
 
-/// Where Gauss-Seidel is after that many sweeps.
-fn after_sweeps(problem: &FrictionProblem, sweeps: u32) -> FrictionSolution {
-    let options = FrictionNsgsOptions { max_iterations: sweeps, ..FrictionNsgsOptions::default() };
+/// Iterate of Gauss-Seidel after this many iterations.
+fn after_gauss_seidel(problem: &FrictionProblem, iterations: u32) -> FrictionSolution {
+    let options = FrictionNsgsOptions { max_iterations: iterations, ..FrictionNsgsOptions::default() };
     let mut solution = FrictionSolution::default();
     let _ = FrictionNsgs::with_options(options).unwrap().run(problem, None, &mut solution);
     solution
@@ -31,7 +31,7 @@ fn farthest(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |worst: f64, (a, b)| worst.max((a - b).abs()))
 }
 
-/// The same problem with W written out; `entry` makes each entry from its row, its column and W.
+/// The same problem with assembled W; `entry` computes each entry from its row, its column and W.
 fn explicit(problem: &FrictionProblem, entry: impl Fn(usize, usize, &[Vec<f64>]) -> f64) -> FrictionProblem {
     let (rows, blocks) = (problem.rows(), problem.blocks());
     let (mut columns, mut state) = (Vec::new(), Vec::new());
@@ -59,12 +59,12 @@ fn explicit(problem: &FrictionProblem, entry: impl Fn(usize, usize, &[Vec<f64>])
     if problem.compliance().is_empty() { made } else { made.with_compliance(problem.compliance().to_vec()).unwrap() }
 }
 
-/// W as it is, for [`explicit`].
+/// Unchanged entry of W, for [`explicit`].
 fn unchanged(row: usize, column: usize, columns: &[Vec<f64>]) -> f64 {
     columns[column][row]
 }
 
-/// Newton steps from 20 sweeps of Gauss-Seidel, with a bound on each.
+/// Newton steps after 20 Gauss-Seidel iterations, with a bound on each.
 #[test]
 fn newton_finishes_what_gauss_seidel_began() {
     let cases = [
@@ -86,7 +86,7 @@ fn newton_finishes_what_gauss_seidel_began() {
     ];
     let mut newton = FrictionNewton::new();
     for (name, problem, bound) in cases {
-        let guess = after_sweeps(&problem, 20);
+        let guess = after_gauss_seidel(&problem, 20);
         let before = problem.residual(&guess).value;
         let mut solution = FrictionSolution::default();
         let outcome = solve(&mut newton, &problem, Some(&guess), &mut solution, &TIGHT);
@@ -96,9 +96,10 @@ fn newton_finishes_what_gauss_seidel_began() {
     }
 }
 
-/// Both methods, one from zero, the other from Gauss-Seidel. With four rigid contacts per face normal impulses can be
-/// shared in many ways and, when something slides, friction with them: then velocities are not unique, and both methods are
-/// right with different ones. Compliance makes them unique.
+/// Agreement of both methods, one from zero, the other from Gauss-Seidel.
+///
+/// With four rigid contacts per face the distribution of normal impulses is arbitrary, and so is friction if contacts slide.
+/// Then velocities are not unique, and both methods are right with different ones. Compliance makes them unique.
 #[test]
 fn newton_and_admm_find_the_same_velocities() {
     let soft = |problem: FrictionProblem| {
@@ -118,7 +119,7 @@ fn newton_and_admm_find_the_same_velocities() {
     let (mut newton, mut admm) = (FrictionNewton::new(), FrictionAdmm::with_options(options).unwrap());
     for (name, problem) in cases {
         let (mut a, mut b) = (FrictionSolution::default(), FrictionSolution::default());
-        let guess = after_sweeps(&problem, 20);
+        let guess = after_gauss_seidel(&problem, 20);
         let by_newton = solve(&mut newton, &problem, Some(&guess), &mut a, &TIGHT);
         let by_admm = solve(&mut admm, &problem, None, &mut b, &TIGHT);
         println!("{name:20} Newton {} steps, ADMM {} iterations", by_newton.iterations, by_admm.iterations);
@@ -128,7 +129,7 @@ fn newton_and_admm_find_the_same_velocities() {
     }
 }
 
-/// Every kind of block, with and without compliance, through bodies and with W written out.
+/// Every kind of block, with and without compliance, with matrix-free and assembled W.
 #[test]
 fn all_laws_in_both_forms() {
     let (mut newton, mut solved) = (FrictionNewton::new(), 0);
@@ -137,7 +138,7 @@ fn all_laws_in_both_forms() {
         let compliance = (0..rigid.rows()).map(|row| 0.01 * (row % 3) as f64).collect();
         let soft = rigid.clone().with_compliance(compliance).unwrap();
         for problem in [rigid, soft] {
-            let guess = after_sweeps(&problem, 20);
+            let guess = after_gauss_seidel(&problem, 20);
             let mut found = Vec::new();
             for form in [&problem, &explicit(&problem, unchanged)] {
                 let mut solution = FrictionSolution::default();
@@ -172,7 +173,7 @@ fn unsymmetric_operators() {
             columns[column][row] + added
         };
         let problem = explicit(&stack(&[1.0, 2.0, 1.0], 0.4).problem(Motion::Kick { speed: 0.05, seed }), skewed);
-        let guess = after_sweeps(&problem, 20);
+        let guess = after_gauss_seidel(&problem, 20);
         let mut solution = FrictionSolution::default();
         let outcome = solve(&mut newton, &problem, Some(&guess), &mut solution, &TIGHT);
         println!("seed {seed}: {:8.1e} in {} steps", outcome.residual.value, outcome.iterations);
@@ -186,7 +187,7 @@ fn duplicates_and_extreme_friction() {
     for (mu, times) in [(0.5, 4), (0.0, 1), (0.0, 3), (10.0, 1), (10.0, 2)] {
         for motion in [Motion::Rest, KICK] {
             let problem = stack(&[1.0; 5], mu).repeated(times).problem(motion);
-            let guess = after_sweeps(&problem, 20);
+            let guess = after_gauss_seidel(&problem, 20);
             let mut solution = FrictionSolution::default();
             let outcome = solve(&mut newton, &problem, Some(&guess), &mut solution, &TIGHT);
             println!("mu {mu}, {times} fold: {:8.1e} in {} steps", outcome.residual.value, outcome.iterations);
@@ -205,7 +206,7 @@ fn statuses_tell_the_truth() {
     let options = FrictionAdmmOptions { max_iterations: 3, ..Default::default() };
     let outcome = solve(&mut FrictionAdmm::with_options(options).unwrap(), &problem, None, &mut solution, &TIGHT);
     assert_eq!((outcome.status, outcome.iterations), (Status::BudgetExhausted, 3));
-    // A useless guess is no guess; a solution is recognised without a step.
+    // A useless guess is ignored; a solution is recognised without a step.
     let mut newton = FrictionNewton::new();
     let mut again = FrictionSolution::default();
     let cold = newton.run(&problem, None, &mut solution);
@@ -213,7 +214,7 @@ fn statuses_tell_the_truth() {
         assert_eq!(newton.run(&problem, Some(&FrictionSolution { r: useless }), &mut again), cold);
         assert_eq!(solution, again);
     }
-    let guess = after_sweeps(&problem, 20);
+    let guess = after_gauss_seidel(&problem, 20);
     assert!(solve(&mut newton, &problem, Some(&guess), &mut solution, &TIGHT).status.is_solved());
     assert_eq!(newton.run(&problem, Some(&solution), &mut again).iterations, 0);
     assert_eq!(FrictionAdmm::new().run(&problem, Some(&solution), &mut again).iterations, 0);
@@ -240,7 +241,7 @@ fn no_allocation_once_warm() {
     {
         let (mut newton, mut admm) = (FrictionNewton::new(), FrictionAdmm::new());
         let mut solution = FrictionSolution::default();
-        let guess = after_sweeps(&second, 3);
+        let guess = after_gauss_seidel(&second, 3);
         let _ = (newton.run(&first, None, &mut solution), admm.run(&first, None, &mut solution));
         let count = count_allocations(|| {
             let _ = newton.run(&second, Some(&guess), &mut solution);
@@ -269,7 +270,7 @@ fn block_sparse_lu_agrees_with_dense() {
             let place = lu.place(i, j).unwrap();
             for (k, x) in lu.block_mut(place).iter_mut().enumerate() {
                 let (row, col) = (begins[i] + k / sizes[j], begins[j] + k % sizes[j]);
-                // A heavy diagonal keeps the fixed order of blocks stable.
+                // A dominant diagonal keeps the elimination stable without pivoting between blocks.
                 let value = random.uniform(-1.0, 1.0) + if row == col { 20.0 } else { 0.0 };
                 *x += value;
                 dense[row * n + col] += value;
@@ -290,8 +291,8 @@ fn block_sparse_lu_agrees_with_dense() {
     assert_eq!(lu.factor().unwrap_err().row, 0);
 }
 
-/// The collected frictional problems by name; none where the variable leads nowhere.
-#[allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+/// The collected frictional problems by name; empty if the variable is not set.
+#[allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 fn collected_problems() -> Vec<(String, FrictionProblem)> {
     let folder = std::env::var("STICTION_DATA").map(|root| std::path::PathBuf::from(root).join("friction_contact"));
     let Some(folder) = folder.ok().filter(|folder| folder.is_dir()) else {
@@ -309,17 +310,19 @@ fn collected_problems() -> Vec<(String, FrictionProblem)> {
     paths.iter().map(read).collect()
 }
 
-/// Files that are not finished by 50 steps from 100 sweeps, and why.
-const TOO_FAR: &[(&str, &str)] =
-    &[("fc2d_granularflowonwall_07002_00801", "7002 contacts change together: 200 steps, or 2500 sweeps and one step")];
+/// Files that 50 steps after 100 Gauss-Seidel iterations do not solve, with the reason.
+const TOO_FAR: &[(&str, &str)] = &[(
+    "fc2d_granularflowonwall_07002_00801",
+    "7002 contacts change together: 200 steps, or 2500 Gauss-Seidel iterations and one step",
+)];
 
-/// The collection: 100 sweeps of Gauss-Seidel, then Newton.
+/// The collection: 100 Gauss-Seidel iterations, then Newton.
 #[test]
 fn newton_on_the_collection() {
     let options = FrictionNewtonOptions { tolerance: 1e-10, acceptable: 1e-8, ..Default::default() };
     let mut newton = FrictionNewton::with_options(options).unwrap();
     for (name, problem) in collected_problems() {
-        let guess = after_sweeps(&problem, 100);
+        let guess = after_gauss_seidel(&problem, 100);
         let before = problem.residual(&guess).value;
         let mut solution = FrictionSolution::default();
         let tolerance = Tolerance { solved: 1e-8, loose: 1e-4 };

@@ -1,4 +1,4 @@
-//! Block Gauss-Seidel: what must not depend on units, order, frames or the start; what a solution must be; how it ends.
+//! Block Gauss-Seidel: invariance under units, order, frames and start; properties of solutions; statuses.
 
 #![allow(clippy::disallowed_methods)] // Random test data may differ in the last bit between platforms.
 
@@ -12,7 +12,7 @@ use stiction_testkit::{Random, count_allocations};
 
 const KICK: Motion = Motion::Kick { speed: 0.05, seed: 5 };
 
-/// Converged: far below what the comparisons ask for.
+/// Method with a tolerance far below that of the comparisons.
 fn tight() -> FrictionNsgs {
     let options = FrictionNsgsOptions { tolerance: 1e-13, max_iterations: 100_000, ..FrictionNsgsOptions::default() };
     FrictionNsgs::with_options(options).unwrap()
@@ -33,15 +33,17 @@ fn velocities<W: Delassus>(problem: &FrictionProblem<W>, r: &[f64]) -> Vec<f64> 
     u
 }
 
-/// A moving pile with contacts that give a little. Rigid redundant contacts share their load in any way, and where they slip
-/// that decides about torques: then even the velocities are not unique. Compliance makes them so.
+/// A moving pile with slightly compliant contacts.
+///
+/// The distribution of load among rigid redundant contacts is arbitrary. If they slip, it determines torques, and then even the
+/// velocities are not unique. Compliance makes them unique.
 fn soft(pile: &Pile) -> FrictionProblem {
     let problem = pile.problem(KICK);
     let rows = problem.rows();
     problem.with_compliance(vec![0.1; rows]).unwrap()
 }
 
-/// Piles with sticking, slipping and opening contacts when kicked.
+/// Piles whose contacts stick, slip and open with random velocities.
 fn piles() -> Vec<(&'static str, Pile)> {
     vec![
         ("box", tower(1, 0.4)),
@@ -90,7 +92,7 @@ fn units_do_not_matter() {
     for (name, pile) in piles().into_iter().filter(|(name, _)| *name != "chain") {
         let problem = soft(&pile);
         let u = velocities(&problem, &impulses(&problem, None));
-        // Tonnes and millimetres per second; the chain is left out because its motor has a strength in N s.
+        // Tonnes and millimetres per second; the chain is omitted because its motor has a limit in N s.
         let scaled = changed(&problem, 1e-3, 1e3, |_, _, _| ());
         let mut v = velocities(&scaled, &impulses(&scaled, None));
         for v in &mut v {
@@ -140,7 +142,7 @@ fn tangent_frames_do_not_matter() {
     }
 }
 
-/// Also with duplicated contacts and from starts far outside the cones: impulses may differ, velocities not.
+/// Also with duplicated contacts and from initial guesses far outside of the cones: impulses may differ, velocities not.
 #[test]
 fn the_start_does_not_matter() {
     let mut noise = Random::new(3);
@@ -157,7 +159,7 @@ fn the_start_does_not_matter() {
     }
 }
 
-/// C-33(c): a box on four contacts, at rest: impulses are not unique, and each start finds its own; nothing moves.
+/// C-33(c): a box on four contacts at rest: impulses are not unique and depend on the initial guess; velocities are zero.
 #[test]
 fn a_box_on_four_contacts_rests_whatever_the_start() {
     let problem = tower(1, 0.5).problem(Motion::Rest);
@@ -215,7 +217,7 @@ fn a_solution_as_guess_needs_no_sweep() {
 }
 
 #[test]
-fn symmetric_and_relaxed_sweeps_end_at_the_same_velocities() {
+fn symmetric_and_relaxed_iterations_end_at_the_same_velocities() {
     let problem = soft(&pyramid(3, 0.5));
     let plain = velocities(&problem, &impulses(&problem, None));
     for (symmetric, relaxation) in [(true, 1.0), (false, 0.5), (true, 0.7)] {
@@ -227,7 +229,7 @@ fn symmetric_and_relaxed_sweeps_end_at_the_same_velocities() {
     }
 }
 
-/// W formed row by row must lead to the same answer as W through bodies, with compliance for unique velocities.
+/// The assembled and the matrix-free operator must give the same solution, with compliance for unique velocities.
 #[test]
 fn explicit_and_matrix_free_operators_agree() {
     for compliance in [0.1, 1.0] {
@@ -309,9 +311,9 @@ fn no_allocation_once_warm() {
     }
 }
 
-/// Random piles with every law: whatever happens, the verdict is the ruler's, and no answer is accepted that it refuses.
+/// Random piles with every law: the residual decides on the status in all cases.
 #[test]
-fn random_piles_end_with_an_honest_verdict() {
+fn the_residual_decides_on_the_status_of_random_piles() {
     let (mut solved, count) = (0, 300);
     let mut method =
         FrictionNsgs::with_options(FrictionNsgsOptions { max_iterations: 5000, ..Default::default() }).unwrap();

@@ -1,5 +1,7 @@
-//! What must hold for every frictional problem and every method: units, order and frames are arbitrary, impulses stay in their
-//! cones, friction dissipates as much as it can, and where the solution is unique every way leads to it.
+//! Properties of all frictional problems and methods.
+//!
+//! Units, order and frames are arbitrary, impulses stay in their cones, friction dissipates as much as possible, and all methods
+//! agree if the solution is unique.
 
 use proptest::prelude::*;
 use stiction_complementarity::linalg::BlockMatrix;
@@ -13,7 +15,7 @@ use stiction_testkit::Random;
 use stiction_testkit::problems::{Motion, Pile, random, tower};
 
 use crate::fuzz::families::blocks;
-use crate::fuzz::ruler;
+use crate::fuzz::residual;
 
 /// A problem as dense numbers, so that it can be transformed.
 #[derive(Clone, Debug)]
@@ -47,7 +49,7 @@ impl Dense {
     }
 }
 
-/// Contacts with every law. W = Q D Qᵀ has eigenvalues from 1 to `condition`, and friction is as weak as `mu` says.
+/// Contacts with every law. W = Q D Qᵀ has eigenvalues from 1 to `condition`, and `mu` scales friction.
 fn dense(seed: u64, condition: f64, mu: f64) -> Dense {
     let mut random = Random::new(seed);
     let count = 1 + random.below(3);
@@ -90,7 +92,7 @@ fn tight() -> FrictionNsgs {
     FrictionNsgs::with_options(options).unwrap()
 }
 
-/// A solution at 1e-12, by Gauss-Seidel, or by Newton's method from where that stalls.
+/// A solution to 1e-12, by Gauss-Seidel, or by Newton's method from its last iterate if it stalls.
 fn solved(problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> FrictionSolution {
     let mut solution = FrictionSolution::default();
     let tolerance = Tolerance { solved: 1e-12, loose: 1e-9 };
@@ -150,8 +152,8 @@ proptest! {
         }
         let other_problem = other.problem();
         let moved: Vec<f64> = (0..r.len()).map(|k| r[k] / s[(k, k)] * mass * speed).collect();
-        // The solution in other units is a solution there, and the method finds the same motion.
-        prop_assert!(ruler::friction(&other_problem, &moved).residual <= 1e-9);
+        // The solution converted to other units solves the converted problem, and the method finds the same motion.
+        prop_assert!(residual::friction(&other_problem, &moved).residual <= 1e-9);
         let u: Vec<f64> = velocities(&problem, &r).iter().enumerate().map(|(k, u)| u * s[(k, k)] * speed).collect();
         let found = velocities(&other_problem, &solved(&other_problem, None).r);
         prop_assert!(difference(&u, &found) <= 1e-8 * speed * (1.0 + length));
@@ -175,7 +177,7 @@ proptest! {
         let pick = |x: &[f64]| rows.iter().map(|&k| x[k]).collect::<Vec<f64>>();
         let laws = order.iter().map(|&block| original.laws[block]).collect();
         let permuted = Dense { laws, w, q: pick(&original.q) }.problem();
-        prop_assert!(ruler::friction(&permuted, &pick(&r)).residual <= 1e-11);
+        prop_assert!(residual::friction(&permuted, &pick(&r)).residual <= 1e-11);
         let found = velocities(&permuted, &solved(&permuted, None).r);
         prop_assert!(difference(&pick(&velocities(&problem, &r)), &found) <= 1e-9);
     }
@@ -196,7 +198,7 @@ proptest! {
         let r = solved(&first, None);
         // Rest under gravity: the free velocities do not depend on the order.
         prop_assert!(difference(first.q(), second.q()) <= 1e-15);
-        prop_assert!(ruler::friction(&second, &r.r).residual <= 1e-11);
+        prop_assert!(residual::friction(&second, &r.r).residual <= 1e-11);
         prop_assert!(difference(&velocities(&first, &r.r), &velocities(&second, &r.r)) <= 1e-12);
         let _ = solved(&second, None);
     }
@@ -225,7 +227,7 @@ proptest! {
             s.mul_add_into(x, &mut y);
             y
         };
-        prop_assert!(ruler::friction(&turned, &rotated(&r)).residual <= 1e-11);
+        prop_assert!(residual::friction(&turned, &rotated(&r)).residual <= 1e-11);
         let found = velocities(&turned, &solved(&turned, None).r);
         prop_assert!(difference(&rotated(&velocities(&problem, &r)), &found) <= 1e-9);
     }
@@ -312,8 +314,8 @@ fn softened(pile: &Pile) -> FrictionProblem {
     problem.with_compliance(vec![10.0; rows]).unwrap()
 }
 
-/// C-33(c): a box on a plane with four contacts. The impulses are not unique and the methods differ in them; the velocities are
-/// the same, by all methods for the exact cone and with a polygon in its place.
+/// C-33(c): a box on a plane with four contacts. The impulses are not unique and differ between methods. The velocities are the
+/// same for all methods, with the exact cone and with a polygon.
 #[test]
 fn a_box_at_rest_moves_the_same_by_every_method() {
     let problem = tower(1, 0.5).problem(Motion::Rest);
@@ -347,8 +349,8 @@ fn a_box_at_rest_moves_the_same_by_every_method() {
     assert!(spread > 1e-3, "the impulses were meant to differ, not by {spread:e}");
 }
 
-/// A rod that spins about the vertical through its middle, on three contacts in a line: at its ends and in the middle.
-/// Any share a of the load m v at each end and m v − 2 a in the middle stops the fall, and the ends alone brake the spin:
+/// A rod that rotates about the vertical through its middle, on three contacts in a line: at its ends and in the middle.
+/// Any part a of the load m v at each end and m v − 2 a in the middle stops the fall, and only the ends brake the rotation:
 /// ω = ω₀ − 2 μ a / I. Every 0 ≤ a ≤ m v/2 is an exact solution of the rigid problem, each with another motion.   [CONE-24]
 #[test]
 fn a_spinning_rod_has_many_motions() {
@@ -372,14 +374,14 @@ fn a_spinning_rod_has_many_motions() {
     for share in [0.0, 0.1, 0.25, 0.4, 0.5] {
         let a = share * load;
         let r = vec![a, 0.0, mu * a, load - 2.0 * a, 0.0, 0.0, a, 0.0, -mu * a];
-        assert!(ruler::friction(&problem, &r).residual <= 1e-15, "{share}");
+        assert!(residual::friction(&problem, &r).residual <= 1e-15, "{share}");
         assert!(problem.residual(&FrictionSolution { r: r.clone() }).value <= 1e-15, "{share}");
         assert!((end_speed(&r) - (spin - 2.0 * mu * a / inertia)).abs() <= 1e-15, "{share}");
-        // A method started there has nothing to do.
+        // A method started there keeps the solution.
         let kept = solved(&problem, Some(&FrictionSolution { r: r.clone() }));
         assert!(difference(&kept.r, &r) <= 1e-15, "{share}");
     }
-    // Every method finds some member of the family, and only such.
+    // Every method finds a member of the family.
     let braking = 2.0 * mu * 0.5 * load / inertia;
     for (name, mut method) in methods() {
         let mut solution = FrictionSolution::default();

@@ -1,4 +1,4 @@
-//! Small mixed problems by active sets: contacts in the plane and in space, without friction, feet and joints, light and unequal masses.
+//! Small mixed problems by active sets: planar, spatial and frictionless contacts, support points, joints, light and unequal masses.
 
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{
@@ -18,7 +18,7 @@ struct Row {
     bias: Vec<f64>,
 }
 
-/// Bodies in the plane, one column each, and the normals of feet, one column each.
+/// Bodies in the plane, one column each, and the normals of support points, one column each.
 #[derive(Clone)]
 struct Scene {
     masses: Vec<f64>,
@@ -47,15 +47,16 @@ impl Scene {
     }
 }
 
-/// What a random scene is made of.
+/// Parameters of random scenes.
 #[derive(Clone, Copy)]
 struct Family {
     /// Laws of contacts.
     laws: &'static [Law],
     joints: bool,
     feet: bool,
-    /// Decades below one that the unit of mass may lie, and decades above one that the loads of feet may: light bodies in two units. In
-    /// the first, impulses are small against velocities and the ruler hardly sees them; in the second, it sees both.
+    /// Decades of the unit of mass below one, and decades of the loads of support points above one: light bodies in two units.
+    ///
+    /// In the first, impulses are small compared with velocities and contribute little to the residual; in the second, both contribute.
     light: (f64, f64),
 }
 
@@ -72,7 +73,7 @@ const EVERYTHING: Family = Family {
     light: (8.0, 0.0),
 };
 
-/// Loads of friction are known here, so the velocities minimise a convex function and are unique.
+/// Normal loads of friction are given, so the velocities minimise a convex function and are unique.
 const UNIQUE: Family =
     Family { laws: &[FRICTIONLESS, Law::Cone { rows: 2, mu: 0.0 }], joints: true, feet: true, light: (0.0, 4.0) };
 
@@ -83,7 +84,7 @@ const BOUNDED: Family = Family {
         Law::Boxed { lower: -0.02, upper: 0.02 },
         Law::Boxed { lower: f64::NEG_INFINITY, upper: 0.2 },
         Law::Boxed { lower: 0.0, upper: 0.0 },
-        // As an impulse that is given: a tenth of the lightest body's momentum.
+        // A given impulse: a tenth of the momentum of the lightest body.
         Law::Boxed { lower: 1e-5, upper: 1e-5 },
         FRICTIONLESS,
         Law::Cone { rows: 2, mu: 0.5 },
@@ -102,7 +103,7 @@ fn along(direction: [f64; 2], at: [f64; 2]) -> [f64; 3] {
     [direction[0], direction[1], at[0] * direction[1] - at[1] * direction[0]]
 }
 
-/// A contact or a joint between two bodies, or a body and the ground, anywhere: normal first, then across it, then any other direction.
+/// A contact or a joint between two bodies, or a body and the ground, at a random position: normal, tangent, then any other direction.
 fn random_row(numbers: &mut Random, bodies: usize, (body, law): (usize, Law)) -> Row {
     let angle = numbers.uniform(0.0, std::f64::consts::TAU);
     let normal = [libm::cos(angle), libm::sin(angle)];
@@ -120,7 +121,7 @@ fn random_row(numbers: &mut Random, bodies: usize, (body, law): (usize, Law)) ->
     Row { law, on, bias: vec![0.0; law.rows()] }
 }
 
-/// Three feet of a body on a table that slides and turns.
+/// Three support points of a body on a table that translates and rotates.
 fn random_feet(numbers: &mut Random, (body, load): (usize, f64), scene: &mut Scene) {
     let (slide, turn) = ([numbers.normal(), numbers.normal()], numbers.normal());
     for _ in 0..3 {
@@ -203,7 +204,7 @@ fn solved_to_rounding(family: Family) {
         if ending.status == Status::Solved && residual <= 1e-12 {
             (solved, systems) = (solved + 1, systems + ending.iterations);
         }
-        // What it does not solve, the ladder does.
+        // The ladder solves the problems that the method does not solve.
         let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
         assert_eq!(ladder.run(&problem, None, &mut solution).status, Status::Solved);
         assert!(problem.residual(&solution).value <= 1e-10);
@@ -235,7 +236,7 @@ fn velocities_agree_with_another_method_where_they_are_unique() {
     assert!(compared >= 500 && most <= 1e-6, "{compared}, {most:e} apart");
 }
 
-/// A motor that is too weak gives what it has, one that is strong enough holds, and the row beside it moves as the first leaves it.
+/// A motor that is too weak acts with its limit, one that is strong enough stops its row, and the coupled row moves accordingly.
 #[test]
 fn a_weak_motor_is_at_its_bound() {
     for (limit, direction) in [(0.25, 1.0), (0.25, -1.0), (2.0, 1.0)] {
@@ -244,16 +245,16 @@ fn a_weak_motor_is_at_its_bound() {
         let scene = Scene { masses: vec![0.5], feet: Vec::new(), rows, free: vec![-direction, 0.0, 0.0] };
         let (problem, mut solution) = (scene.problem(), FrictionSolution::default());
         assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
-        // v + r/m = 0 takes r = m v = 0.5 of the motor.
+        // v + r/m = 0 requires the motor impulse r = m v = 0.5.
         let expected = direction * f64::min(limit, 0.5);
         assert!((solution.r[0] - expected).abs() <= 1e-15, "{} for {expected}", solution.r[0]);
     }
 }
 
-/// Without friction and with joints the answer is that of a quadratic program: here one contact that presses a jaw against its guide.
+/// Without friction and with joints the solution is that of a quadratic program: here one contact that presses a jaw against its guide.
 #[test]
 fn a_guided_jaw_without_friction() {
-    // The guide stops y and the turn; the contact is at 45° and acts on x and y.
+    // The guide constrains y and the rotation; the contact is at 45° and acts on x and y.
     let root = 0.5_f64.sqrt();
     let rows = vec![
         Row { law: FRICTIONLESS, on: vec![(0, vec![root, root, 0.3])], bias: vec![0.0] },
@@ -264,7 +265,7 @@ fn a_guided_jaw_without_friction() {
         let problem = scene.problem();
         let mut solution = FrictionSolution::default();
         assert_eq!(strict().run(&problem, None, &mut solution).status, Status::Solved);
-        // x stops: r_N root = m; the guide takes the rest of y and of the turn.
+        // x stops: r_N root = m; the guide carries the remaining load of y and of the rotation.
         let normal = mass / root;
         let expected = [normal, -0.5 * mass - root * normal, -0.025 * mass - 0.3 * normal];
         assert!(distance(&solution.r, &expected) <= 1e-15 * mass * 4.0, "{:?} {expected:?}", solution.r);
@@ -312,7 +313,7 @@ fn the_order_of_blocks_does_not_matter() {
     assert!(compared >= 150, "{compared}");
 }
 
-/// Other free velocities and the same W, in turn with other problems: what the method keeps of W changes no bit.
+/// Other free velocities and the same W, alternating with other problems: cached data of W change no bit.
 #[test]
 fn what_is_kept_between_solves_changes_nothing() {
     let mut numbers = Random::new(615);
@@ -329,11 +330,11 @@ fn what_is_kept_between_solves_changes_nothing() {
             problem.refill_velocities(|_, q| q.iter_mut().for_each(|q| *q += 0.1 * numbers.normal())).unwrap();
         }
     }
-    // Those go through everything that the method tries.
+    // These problems use all stages of the method.
     assert!(unsolved > 10, "{unsolved}");
 }
 
-/// What does not fit is refused: torsion, rolling friction, too many contacts, too many joint rows.
+/// Unsupported problems are rejected: torsion, rolling friction, too many contacts, too many joint rows.
 #[test]
 fn what_does_not_fit_is_refused() {
     let numbers = |count: usize| (0..count).map(|k| libm::sin(1.7 * k as f64 + 0.3)).collect::<Vec<f64>>();

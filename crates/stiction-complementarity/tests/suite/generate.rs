@@ -1,11 +1,11 @@
-//! Problems made from a seed, and the two-line helpers that every test needs.
+//! Problems generated from a seed, and small helpers of the tests.
 
 use stiction_complementarity::linalg::DenseLu;
 use stiction_complementarity::{
     DenseMatrix, Lcp, LcpLemke, LcpSolution, MixedLcp, Outcome, RowBlock, SparseMatrix, Tolerance, solve,
 };
 
-/// SplitMix64: small, well mixed, the same everywhere.
+/// SplitMix64 generator: the same sequence on every platform.
 pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {

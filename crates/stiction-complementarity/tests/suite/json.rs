@@ -1,4 +1,4 @@
-//! Problem files: round trips, refusals, limits.
+//! Problem files: round trips, errors, limits.
 
 use crate::generate::{Seed, mixed, p_matrix};
 use stiction_complementarity::{

@@ -1,4 +1,4 @@
-//! The small and the nasty: every kind of ending that an LCP can force.
+//! Small and degenerate LCPs: every status that an LCP can cause.
 
 use crate::generate::{distance, lcp, lemke};
 use stiction_complementarity::{
@@ -15,7 +15,7 @@ fn an_empty_problem_is_solved() {
 
 #[test]
 fn one_row_of_every_sign() {
-    // (M, q) and the answer: z, or no solution.
+    // (M, q) and the solution z, or none.
     for (m, q, expected) in [
         (2.0, -3.0, Some(1.5)),
         (2.0, 3.0, Some(0.0)),
@@ -86,7 +86,7 @@ fn success_forgets_the_last_failure() {
 
 #[test]
 fn a_copositive_matrix_with_a_zero_diagonal_is_solved() {
-    // The shape of one frictional contact: normal, two directions, slip bound; sliding to the right.
+    // The structure of one frictional contact: normal, two directions, slip bound; sliding to the right.
     let (mu, v) = (0.5, 0.01);
     let m = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, -1.0, 1.0], [0.0, -1.0, 1.0, 1.0], [mu, -1.0, -1.0, 0.0]];
     let outcome = lemke(&lcp(m, [-0.1, v, -v, 0.0]));
@@ -96,7 +96,7 @@ fn a_copositive_matrix_with_a_zero_diagonal_is_solved() {
 
 #[test]
 fn an_isolated_solution_and_its_perturbation() {
-    // Pang's example: solvable at one point only, and not at all after a small change of q.
+    // Pang's example: one solution, and none after a small change of q.
     let m = [[0.0, -1.0, -1.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]];
     let all = LcpEnumeration::new().all(&lcp(m, [0.0, -1.0, 1.0])).unwrap();
     assert_eq!(all.solutions, [LcpSolution { z: vec![1.0, 0.0, 0.0] }]);
@@ -116,7 +116,7 @@ fn a_tie_that_cycles_without_the_lexicographic_rule() {
 
 #[test]
 fn all_rows_tied() {
-    // Every row reaches zero at the same moment, and every z is needed.
+    // All rows reach zero at the same pivot, and every z is positive.
     let n = 30;
     let mut m = DenseMatrix::zeros(n, n);
     for i in 0..n {

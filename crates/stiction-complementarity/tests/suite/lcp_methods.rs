@@ -1,4 +1,4 @@
-//! Every LCP method against every kind of ending: a table of methods, problems and exact statuses.
+//! Statuses of every LCP method: a table of methods, problems and exact statuses.
 
 use crate::generate::{Seed, distance, lcp, lemke, p_matrix, product, transpose};
 use Status::{Breakdown, BudgetExhausted, Infeasible, Solved};
@@ -55,11 +55,11 @@ fn upper_triangular(n: usize) -> Lcp {
 
 const PANG: [[f64; 3]; 3] = [[0.0, -1.0, -1.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]];
 
-/// A game of two players: not copositive, and paths of Lemke's method end on rays although there are solutions.
+/// A bimatrix game: not copositive, and paths of Lemke's method end on rays although there are solutions.
 const BIMATRIX: [[f64; 4]; 4] =
     [[0.0, 0.0, 10.0, 20.0], [0.0, 0.0, 30.0, 15.0], [10.0, 20.0, 0.0, 0.0], [30.0, 15.0, 0.0, 0.0]];
 
-/// The problems of B15, with the ending of each method in the order of [`methods`].
+/// The problems of B15, with the status of each method in the order of [`methods`].
 fn table() -> Vec<(&'static str, Lcp, [Status; 7])> {
     let contact = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, -1.0, 1.0], [0.0, -1.0, 1.0, 1.0], [0.5, -1.0, -1.0, 0.0]];
     vec![
@@ -164,14 +164,14 @@ fn symmetric(seed: &mut Seed, n: usize) -> Lcp {
     Lcp::new(m, seed.vector(n)).unwrap()
 }
 
-fn sweeping(max_iterations: u32, relaxation: f64) -> LcpGaussSeidel {
+fn gauss_seidel(max_iterations: u32, relaxation: f64) -> LcpGaussSeidel {
     let mut options = LcpGaussSeidelOptions::default();
     (options.max_iterations, options.relaxation) = (max_iterations, relaxation);
     LcpGaussSeidel::with_options(options).unwrap()
 }
 
 #[test]
-fn sweeps_lower_the_energy_and_never_worsen_the_answer() {
+fn gauss_seidel_lowers_the_energy_and_never_worsens_the_answer() {
     let mut seed = Seed(12);
     for trial in 0..20 {
         let problem = symmetric(&mut seed, 2 + trial % 8);
@@ -179,15 +179,15 @@ fn sweeps_lower_the_energy_and_never_worsen_the_answer() {
         let energy = |z: &[f64]| (0..n).map(|i| 0.5 * z[i] * (problem.w(i, z) + problem.q()[i])).sum::<f64>();
         let (mut last_energy, mut last_residual) = (f64::INFINITY, f64::INFINITY);
         let mut iterate = LcpSolution { z: vec![0.0; n] };
-        for sweeps in 0..40 {
+        for iterations in 0..40 {
             let mut answer = LcpSolution::default();
-            let ending = sweeping(sweeps, 1.2).run(&problem, None, &mut answer);
+            let ending = gauss_seidel(iterations, 1.2).run(&problem, None, &mut answer);
             let residual = problem.residual(&answer).value;
-            assert!(residual <= last_residual, "trial {trial}, sweep {sweeps}");
-            assert!(ending.status == BudgetExhausted || residual <= 1e-10, "trial {trial}, sweep {sweeps}");
+            assert!(residual <= last_residual, "trial {trial}, iteration {iterations}");
+            assert!(ending.status == BudgetExhausted || residual <= 1e-10, "trial {trial}, iteration {iterations}");
             last_residual = residual;
-            // The plain iteration, written once more.
-            assert!(energy(&iterate.z) <= last_energy + 1e-15, "trial {trial}, sweep {sweeps}");
+            // Second implementation of the plain iteration.
+            assert!(energy(&iterate.z) <= last_energy + 1e-15, "trial {trial}, iteration {iterations}");
             last_energy = energy(&iterate.z);
             for i in 0..n {
                 let w = problem.w(i, &iterate.z);
@@ -198,7 +198,7 @@ fn sweeps_lower_the_energy_and_never_worsen_the_answer() {
 }
 
 #[test]
-fn sweeps_agree_with_pivoting_and_use_their_guess() {
+fn gauss_seidel_agrees_with_pivoting_and_uses_its_guess() {
     let mut seed = Seed(13);
     for trial in 0..40 {
         let problem = symmetric(&mut seed, 1 + trial % 10);
@@ -215,7 +215,7 @@ fn sweeps_agree_with_pivoting_and_use_their_guess() {
 }
 
 #[test]
-fn sweeps_that_get_nowhere_end_as_exhausted_with_a_reason() {
+fn stalled_gauss_seidel_ends_as_exhausted_with_a_reason() {
     let mut method = LcpGaussSeidel::new();
     let mut solution = LcpSolution::default();
     let contradictory = lcp([[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0]);
@@ -276,7 +276,7 @@ fn budgets_of_zero_return_the_guess_and_options_without_sense_are_refused() {
     let mut newton_options = LcpNewtonOptions::default();
     newton_options.max_iterations = 0;
     let exhausted: [Method; 2] =
-        [Box::new(sweeping(0, 1.0)), Box::new(LcpNewton::with_options(newton_options).unwrap())];
+        [Box::new(gauss_seidel(0, 1.0)), Box::new(LcpNewton::with_options(newton_options).unwrap())];
     for mut method in exhausted {
         let mut solution = LcpSolution::default();
         let outcome = solve(&mut *method, &problem, Some(&guess), &mut solution, &Tolerance::default());
@@ -321,7 +321,7 @@ fn the_ladder_records_its_rungs_and_starts_warm() {
 
 #[test]
 fn a_claim_of_no_solution_carries_its_proof_at_any_size() {
-    // Random problems made infeasible by construction: yᵀ M ≤ 0 and yᵀ q < 0 for a random y ≥ 0.
+    // Random problems that are infeasible by construction: yᵀ M ≤ 0 and yᵀ q < 0 for a random y ≥ 0.
     let mut seed = Seed(17);
     for trial in 0..20 {
         let n = 2 + 2 * trial;
@@ -371,13 +371,13 @@ fn the_ladder_agrees_with_enumeration_on_any_matrix() {
         }
     }
     println!("solved, proved unsolvable, undecided: {counts:?}");
-    // Small integers make singular bases common; where one stays undecided, so does the ladder, and says so.
+    // Small integers make singular bases common; if one is undecided, the ladder ends undecided.
     assert!(counts[0] > 100 && counts[1] > 100, "{counts:?}");
 }
 
 #[test]
 fn copositivity_is_decided_with_witnesses() {
-    // Horn's matrix is copositive although it is no sum of a semidefinite and a non-negative one.
+    // Horn's matrix is copositive although it is not a sum of a semidefinite and a nonnegative matrix.
     let horn = DenseMatrix::from_rows(&[
         [1.0, -1.0, 1.0, 1.0, -1.0],
         [-1.0, 1.0, -1.0, 1.0, 1.0],
@@ -392,7 +392,7 @@ fn copositivity_is_decided_with_witnesses() {
     let Finding::No { witness } = is_copositive(&dented) else { panic!("a dent must show") };
     let value: f64 = (0..5).map(|i| witness[i] * (0..5).map(|j| dented[(i, j)] * witness[j]).sum::<f64>()).sum();
     assert!(value < 0.0 && witness.iter().all(|&x| x >= 0.0));
-    // Too large to decide: a semidefinite one is recognised, an edge refuses, the rest is unknown.
+    // Too large for a complete test: a semidefinite matrix is recognised, an edge gives `No`, other matrices are unknown.
     let mut seed = Seed(19);
     let a = seed.matrix(20, 5);
     let semidefinite = product(&a, &transpose(&a));

@@ -1,4 +1,4 @@
-//! Random problems against the oracle, and what must not change when a problem is written differently.
+//! Random problems compared with enumeration, and invariance under scaling and permutation.
 
 use crate::generate::{Seed, distance, lemke, p_matrix, product, transpose};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn semidefinite_matrices_end_on_a_ray_exactly_when_enumeration_finds_nothing() {
     let mut infeasible = 0;
     for trial in 0..400 {
         let n = 2 + trial % 6;
-        // Small integers: dependent rows are exactly dependent, and nothing is nearly infeasible.
+        // Small integers: dependent rows are exactly dependent, and no problem is nearly infeasible.
         let a = seed.integers(n, 1 + trial % 3);
         let q = seed.integers(1, n);
         let problem = Lcp::new(product(&a, &transpose(&a)), q.row(0).to_vec()).unwrap();

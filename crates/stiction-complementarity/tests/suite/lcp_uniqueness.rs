@@ -1,4 +1,4 @@
-//! SOL-8: what a matrix says about the uniqueness of w and about rays, against enumeration of all solutions.
+//! SOL-8: matrix classes for the uniqueness of w and for rays, compared with enumeration of all solutions.
 
 use crate::generate::{Seed, p_matrix, product, transpose};
 use stiction_complementarity::{
@@ -19,7 +19,7 @@ fn two_solutions(m: &DenseMatrix, z: &[f64]) -> (Lcp, [LcpSolution; 2]) {
     (Lcp::new(m.clone(), q).unwrap(), [plus, minus].map(|z| LcpSolution { z }))
 }
 
-/// The largest difference of w between two solutions, relative to the terms w is the sum of.
+/// Largest difference of w between two solutions, relative to the terms of w.
 fn spread(problem: &Lcp, solutions: &[LcpSolution]) -> f64 {
     let w = |solution: &LcpSolution| (0..problem.size()).map(|i| problem.w(i, &solution.z)).collect::<Vec<f64>>();
     let all: Vec<Vec<f64>> = solutions.iter().map(w).collect();
@@ -31,8 +31,8 @@ fn spread(problem: &Lcp, solutions: &[LcpSolution]) -> f64 {
     all.iter().flat_map(|a| all.iter().map(move |b| difference(a, b))).fold(0.0, f64::max) / size
 }
 
-/// Random matrices of many kinds: a no is shown by a problem with two solutions, a yes is tried with problems that have
-/// degenerate solutions, all of them found by enumeration.
+/// Random matrices of many kinds: `No` is verified by a problem with two solutions, `Yes` by problems with degenerate
+/// solutions, all of which enumeration finds.
 #[test]
 fn uniqueness_of_w_agrees_with_enumeration() {
     let mut seed = Seed(31);
@@ -104,9 +104,9 @@ fn matrices_known_by_hand() {
     assert!(!is_positive_semidefinite(&positive));
     assert_eq!(is_copositive_plus(&positive), Finding::Yes);
     assert!(matches!(is_w_unique(&positive), Finding::No { .. }));
-    // A minor of 1e-11: neither zero nor something.
+    // A minor of 1e-11 is neither clearly zero nor clearly nonzero.
     assert_eq!(is_w_unique(&matrix([[1.0, 1.0], [1.0 - 1e-11, 1.0]])), Finding::Unknown);
-    // Too large to look at every face.
+    // Too large to examine every face.
     let mut large = DenseMatrix::zeros(20, 20);
     (0..20).for_each(|k| large[(k, k)] = 1.0);
     assert_eq!((is_w_unique(&large), is_copositive_plus(&large)), (Finding::Yes, Finding::Yes));
@@ -114,7 +114,7 @@ fn matrices_known_by_hand() {
     assert!(matches!(is_w_unique(&large), Finding::No { .. }));
 }
 
-/// Zeros of random copositive matrices on a grid of the simplex: a yes has (M + Mᵀ) u = 0 at all of them.
+/// Zeros of random copositive matrices on a grid of the simplex: `Yes` implies (M + Mᵀ) u = 0 at all of them.
 #[test]
 fn copositive_plus_agrees_with_a_grid() {
     let mut seed = Seed(32);

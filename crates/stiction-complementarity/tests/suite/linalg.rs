@@ -1,4 +1,4 @@
-//! Factorisations against products, fill-in against length, singular matrices against their culprit.
+//! Factorisations checked by products, fill-in by the length of chains, and errors of singular matrices by their row.
 
 use crate::generate::{Seed, distance, sparse};
 use stiction_complementarity::linalg::{BlockLu, BlockMatrix, DenseLu, SparseLdl};
@@ -185,8 +185,8 @@ fn a_sparse_matrix_is_refilled_and_transposed() {
     assert_eq!(a.first_not_finite().unwrap().0, 1);
 }
 
-/// Bodies of all sizes, blocks of one to five rows on up to three of them in any order: W written out is the operator, column by column, and
-/// symmetric to the bit.
+/// Bodies of all sizes, blocks of one to five rows on up to three of them in any order: the assembled W is the operator, column by column, and
+/// exactly symmetric.
 #[test]
 fn the_explicit_operator_is_the_operator() {
     let mut seed = Seed(97);

@@ -1,6 +1,6 @@
-//! Tests of the crate as its users see it.
+//! Tests of the crate through its public interface.
 
-// Symbols in comments are mathematics, and a helper that fails is a test that fails.
+// Symbols in comments are mathematics, and helpers of tests may panic.
 #![allow(clippy::doc_markdown, clippy::unwrap_used, clippy::panic)]
 
 mod boundaries;

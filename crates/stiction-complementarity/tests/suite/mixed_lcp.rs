@@ -1,4 +1,4 @@
-//! Mixed problems against the LCP one gets by inverting A, and the refusals of the elimination.
+//! Mixed problems compared with the LCP obtained by inverting A, and errors of the elimination.
 
 use crate::generate::{Seed, distance, inverse, lemke, mixed, p_matrix, product, sparse};
 use crate::linalg::chain;
@@ -115,7 +115,7 @@ fn sparse_and_dense_elimination_agree() {
         assert_eq!(outcome.status, Status::Solved, "{:?}", outcome.residual);
         assert!(outcome.residual.value <= 1e-12);
 
-        // The same problem with one equality row doubled is no longer symmetric and takes the dense way.
+        // The same problem with one equality row doubled is not symmetric and is factorised densely.
         let mut doubled = problem.clone();
         for matrix in [&mut doubled.equality.on_free, &mut doubled.equality.on_complementary] {
             let old = matrix.clone();
@@ -211,7 +211,7 @@ fn the_size_counts_both_kinds() {
 
 #[test]
 fn a_symmetric_block_that_is_no_saddle_matrix_is_solved_too() {
-    // Zero diagonal everywhere: elimination without pivoting fails at once, the matrix is regular all the same.
+    // The diagonal is zero: elimination without pivoting fails at once, but the matrix is regular.
     let n = 8;
     let mut a = DenseMatrix::zeros(n, n);
     for i in 0..n {

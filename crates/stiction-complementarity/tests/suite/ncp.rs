@@ -1,6 +1,6 @@
 //! Mixed complementarity problems: the collection, the classics, linear ones against pivoting, derivatives.
 
-#![allow(clippy::disallowed_methods)] // This test is asked by the environment where the collection is.
+#![allow(clippy::disallowed_methods)] // The test reads the location of the collection from the environment.
 
 use crate::generate::{Seed, distance, lemke, p_matrix};
 use std::path::PathBuf;
@@ -186,7 +186,7 @@ fn derivatives_agree_with_differences() {
 
 #[test]
 fn endings_without_a_solution_are_named() {
-    // F = 1 with z free, and x² + 1 = 0: nothing to find, and no proof either.
+    // F = 1 with z free, and x² + 1 = 0: there is no solution, and no proof is claimed.
     let free = |row| ExpressionFunction::new(vec![row], vec![f64::NEG_INFINITY], vec![f64::INFINITY]).unwrap();
     for row in [Expression::Number(1.0), polynomial(&[(1.0, &[0, 0]), (1.0, &[])])] {
         let (status, ..) = attempt(&Ncp::new(free(row)).unwrap(), &[0.3]);

@@ -1,4 +1,4 @@
-//! One problem written as another: polygons, Fritz-John, elimination, scalings, singular equalities.
+//! Reformulations: polygons, Fritz-John, elimination, scalings, singular equalities.
 
 #![allow(clippy::disallowed_methods)] // The standard library's sine is the independent witness of the directions.
 
@@ -19,7 +19,7 @@ fn random_friction(seed: &mut Seed, laws: &[Law]) -> FrictionProblem<BlockMatrix
     let mut q = seed.vector(n);
     let mut first = 0;
     for law in laws {
-        // Most contacts are pushed together.
+        // Most contacts are approaching.
         if matches!(law, Law::Cone { .. } | Law::Rolling { .. }) {
             q[first] = -q[first].abs();
         }
@@ -96,7 +96,7 @@ fn more_directions_come_nearer_to_the_cone_and_never_leave_it() {
 
 #[test]
 fn a_sliding_point_feels_the_nearest_direction() {
-    // Unit mass, unit normal push, slip along the first direction: friction is exactly −μ along it.
+    // Unit mass, unit normal load, slip along the first direction: friction is exactly −μ along it.
     let mut identity = DenseMatrix::zeros(3, 3);
     (0..3).for_each(|i| identity[(i, i)] = 1.0);
     let mut options = PolygonOptions::default();
@@ -153,7 +153,7 @@ fn the_fritz_john_form_has_the_solutions_of_the_cone() {
 
 #[test]
 fn sigma_is_the_slip_speed_in_the_metric_of_the_ellipsoid() {
-    // A spinning, sliding disc of unit inertia: rows N, T, O, torsion.
+    // A rotating, sliding disc of unit inertia: rows N, T, O, torsion.
     let mut identity = DenseMatrix::zeros(4, 4);
     (0..4).for_each(|i| identity[(i, i)] = 1.0);
     let (mu, e) = (0.5, [1.0, 0.7, 0.4]);
@@ -168,7 +168,7 @@ fn sigma_is_the_slip_speed_in_the_metric_of_the_ellipsoid() {
     let u = [p[0] - 1.0, p[1] + 2.0, p[2] - 1.5, p[3] + 3.0];
     let sigma = (0..3).map(|k| (e[k] * u[k + 1]).powi(2)).sum::<f64>().sqrt();
     assert!(u[0].abs() < 1e-12 && (function.slip_speeds(&solution)[0] - sigma).abs() < 1e-9, "{u:?} {sigma}");
-    // Friction dissipates as much as it can: p_k = −μ p_N e_k² u_k / σ.
+    // Maximum dissipation: p_k = −μ p_N e_k² u_k / σ.
     for k in 0..3 {
         assert!((p[k + 1] + mu * p[0] * e[k] * e[k] * u[k + 1] / sigma).abs() < 1e-9, "component {k}");
     }

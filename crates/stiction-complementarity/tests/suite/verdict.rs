@@ -1,4 +1,4 @@
-//! The ruler outranks the method: false claims, wrong lengths, NaN and senseless tolerances.
+//! The residual decides on the status: false claims, wrong lengths, NaN and tolerances out of range.
 
 use crate::generate::lcp;
 use stiction_complementarity::linalg::BlockMatrix;
@@ -7,7 +7,7 @@ use stiction_complementarity::{
     Problem, ProblemError, Residual, Solver, Status, Tolerance, solve,
 };
 
-/// A method that writes what it is told and claims what it is told.
+/// A method that returns a given z and claims a given status.
 struct Liar {
     z: Vec<f64>,
     claim: Status,
@@ -20,7 +20,7 @@ impl Solver<Lcp> for Liar {
     }
 }
 
-fn verdict(z: &[f64], claim: Status) -> Status {
+fn run_and_measure(z: &[f64], claim: Status) -> Status {
     let mut solution = LcpSolution::default();
     let problem = lcp([[1.0, 0.0], [0.0, 1.0]], [-1.0, 2.0]);
     let mut liar = Liar { z: z.to_vec(), claim };
@@ -32,25 +32,25 @@ fn verdict(z: &[f64], claim: Status) -> Status {
 
 #[test]
 fn success_needs_the_residual_and_failure_is_believed() {
-    assert_eq!(verdict(&[1.0, 0.0], Status::Solved), Status::Solved);
-    assert_eq!(verdict(&[1.0 + 1e-7, 0.0], Status::Solved), Status::SolvedLoosely);
-    assert_eq!(verdict(&[2.0, 0.0], Status::Solved), Status::Breakdown);
-    assert_eq!(verdict(&[2.0, 0.0], Status::SolvedLoosely), Status::Breakdown);
+    assert_eq!(run_and_measure(&[1.0, 0.0], Status::Solved), Status::Solved);
+    assert_eq!(run_and_measure(&[1.0 + 1e-7, 0.0], Status::Solved), Status::SolvedLoosely);
+    assert_eq!(run_and_measure(&[2.0, 0.0], Status::Solved), Status::Breakdown);
+    assert_eq!(run_and_measure(&[2.0, 0.0], Status::SolvedLoosely), Status::Breakdown);
     for failure in [Status::BudgetExhausted, Status::Infeasible, Status::Breakdown] {
-        assert_eq!(verdict(&[2.0, 0.0], failure), failure);
+        assert_eq!(run_and_measure(&[2.0, 0.0], failure), failure);
         let right = if failure == Status::BudgetExhausted { Status::Solved } else { failure };
-        assert_eq!(verdict(&[1.0, 0.0], failure), right);
+        assert_eq!(run_and_measure(&[1.0, 0.0], failure), right);
     }
 }
 
 #[test]
 fn numbers_that_are_not_finite_never_pass() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        assert_eq!(verdict(&[bad, 0.0], Status::Solved), Status::Breakdown);
-        assert_eq!(verdict(&[1.0, bad], Status::Solved), Status::Breakdown);
+        assert_eq!(run_and_measure(&[bad, 0.0], Status::Solved), Status::Breakdown);
+        assert_eq!(run_and_measure(&[1.0, bad], Status::Solved), Status::Breakdown);
     }
-    assert_eq!(verdict(&[1.0], Status::Solved), Status::Breakdown);
-    assert_eq!(verdict(&[1.0, 0.0, 0.0], Status::Solved), Status::Breakdown);
+    assert_eq!(run_and_measure(&[1.0], Status::Solved), Status::Breakdown);
+    assert_eq!(run_and_measure(&[1.0, 0.0, 0.0], Status::Solved), Status::Breakdown);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_mixed_solve_survives_an_inner_method_that_lies() {
     }
 }
 
-/// What the ruler remembers of a problem ends with it: whatever changes, the residual is that of a problem made anew.
+/// Cached data of the residual are discarded with every change: the residual is that of a newly constructed problem.
 #[test]
 fn a_problem_that_changed_is_measured_anew() {
     let solution = FrictionSolution { r: vec![1.0, 0.2, 0.1] };

@@ -1,4 +1,4 @@
-//! What stands in the SVG of ordinary figures.
+//! Content of the SVG of ordinary figures.
 
 use stiction_plot::{Axis, Figure, HeatMap, Layer, Marker, Panel, Shape};
 
@@ -6,7 +6,7 @@ pub(crate) fn axes() -> Panel {
     Panel::new(Axis::new("time", "s"), Axis::new("height", "m"))
 }
 
-/// The points of the first coloured curve, as pieces.
+/// Points of the first coloured curve, as connected parts.
 pub(crate) fn curve(svg: &str) -> Vec<Vec<[f64; 2]>> {
     let path = svg.lines().find(|line| line.contains("stroke=\"#0072b2\"")).expect("a curve");
     let data = path.split('"').nth(1).expect("data of a path");
@@ -39,7 +39,7 @@ fn names_stand_where_numbers_would() {
         x.parse().expect("a number")
     };
     assert!(place("shooting") < place("filter"));
-    // Along the axis there is nothing else: neither 0 nor 0.5.
+    // The axis has no other labels: neither 0 nor 0.5.
     assert!(!svg.contains(">0<") && !svg.contains(">0.5<"), "{svg}");
 }
 
@@ -93,7 +93,7 @@ fn logarithmic_axes_leave_out_what_they_cannot_show_and_say_so() {
     let svg = figure.to_svg();
     assert_eq!(figure.left_out(), 2);
     assert!(svg.contains("2 values cannot be drawn"));
-    // Exponents are raised small letters, not characters that a font may lack.
+    // Exponents are small superscript letters, not Unicode characters that a font may lack.
     assert!(svg.contains(">10<tspan dy=\"-3.04\" font-size=\"5.6\">−3</tspan>"), "{svg}");
 }
 
@@ -171,7 +171,7 @@ fn legends_name_layers_and_do_not_cover_data() {
         (value("x"), value("y"), value("x") + value("width"), value("y") + value("height"));
     let covered = |[x, y]: &[f64; 2]| (left..=right).contains(x) && (top..=bottom).contains(y);
     assert!(!curve(&svg).concat().iter().any(covered));
-    // Where everything is taken the legend stands above the panel, without a box.
+    // If no position is free, the legend is above the panel, without a box.
     let wild = x.iter().map(|x| if *x as i64 % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let full = Figure::new("").with(axes().with(Layer::line(x, wild).named("wild"))).to_svg();
     assert!(full.contains(">wild<") && !full.contains("#cccccc"));
@@ -244,10 +244,10 @@ fn bars_are_as_high_as_their_values_and_those_in_front_are_drawn_last() {
     let svg = Figure::new("").with(axes().with(Layer::bars(four_cells()))).to_svg();
     let [half, none, all, untried] = ["half &lt;1&gt;", "none", "all", "never tried"].map(|note| faces(&svg, note));
     assert_eq!([half.len(), none.len(), all.len(), untried.len()], [3, 1, 3, 1], "flat cells have no sides");
-    // An upright edge of the side in front: its length is the value.
+    // The length of a vertical edge of the front side is the value.
     let height = |faces: &[Vec<[f64; 2]>]| faces[0][0][1] - faces[0][3][1];
     assert!((height(&all) / height(&half) - 2.0).abs() < 1e-3 && height(&half) > 10.0, "{svg}");
-    // x grows towards the lower right, y towards the upper right.
+    // x increases towards the lower right, y towards the upper right.
     let middle = |faces: &[Vec<[f64; 2]>]| {
         let top = faces.last().expect("a top");
         [0, 1].map(|k| top.iter().map(|p| p[k]).sum::<f64>() / 4.0)
@@ -274,7 +274,7 @@ fn raster_pictures_have_the_size_asked_for_and_show_letters_without_fonts() {
     let png = figure.to_png(100.0).expect("a picture");
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let at = |i: usize| u32::from_be_bytes([png[i], png[i + 1], png[i + 2], png[i + 3]]);
-    // Two inches across; down, the title adds to one inch.
+    // The width is two inches; the height is one inch plus the title.
     assert_eq!(at(16), 200);
     assert!((100..140).contains(&at(20)), "{}", at(20));
     let wordless = Figure { title: " ".into(), ..figure.clone() };
@@ -282,7 +282,7 @@ fn raster_pictures_have_the_size_asked_for_and_show_letters_without_fonts() {
     assert!(figure.to_png(1e9).is_err() && figure.to_png(f64::NAN).is_err() && figure.to_png(0.0).is_err());
 }
 
-/// Two panels beside each other whose titles are wider than their plotting areas: the letters become smaller and stay apart.
+/// Two adjacent panels whose titles are wider than their plotting areas: the letters become smaller and do not overlap.
 #[test]
 fn long_titles_do_not_meet() {
     let title = "high surface, medium jaws, double force";

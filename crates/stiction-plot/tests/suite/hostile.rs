@@ -1,4 +1,4 @@
-//! Texts and numbers that want to break the picture.
+//! Hostile texts and numbers.
 
 use proptest::prelude::*;
 use stiction_plot::{Axis, Figure, Layer, Panel};

@@ -1,4 +1,4 @@
-//! Tests of the figures, as a reader of the SVG sees them.
+//! Tests of the figures through their SVG.
 
 // A test may panic, and its data need not have the same bits everywhere.
 #![allow(clippy::expect_used, clippy::disallowed_methods)]

@@ -1,9 +1,9 @@
-//! Ticks: steps of 1, 2, 5, inside the range, labels that say where they stand.
+//! Ticks: steps of 1, 2, 5, inside the range, with labels of their positions.
 
 use proptest::prelude::*;
 use stiction_plot::Ticks;
 
-/// The number that a label and the common power of ten stand for.
+/// Number represented by a label and the common power of ten.
 fn read(label: &str, exponent: i32) -> f64 {
     let plain = label.replace('−', "-");
     match plain.split_once("10") {
@@ -76,7 +76,7 @@ fn ranges_without_ticks_have_none() {
     for range in [[1.0, 1.0], [2.0, 1.0], [f64::NAN, 1.0], [0.0, f64::INFINITY], [1.0, 1.0 + 1e-15]] {
         assert!(Ticks::linear(range, 5).major.is_empty(), "{range:?}");
     }
-    // Nor do ranges that no logarithmic axis has lead astray.
+    // Ranges that are illegal for a logarithmic axis give a bounded number of ticks too.
     for range in [[0.0, 1.0], [-1.0, f64::INFINITY], [f64::NAN, f64::NAN], [f64::MIN_POSITIVE, f64::MAX], [2.0, 1.0]] {
         assert!(Ticks::log(range, 5).major.len() < 1000, "{range:?}");
     }

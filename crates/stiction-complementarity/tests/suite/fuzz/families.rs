@@ -6,7 +6,7 @@ use stiction_testkit::Random;
 
 use crate::generate::{mixed, product, transpose};
 
-/// What is special about the matrix of a problem.
+/// Class of the matrix of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Family {
     /// Positive definite.
@@ -21,9 +21,9 @@ pub(crate) enum Family {
     ZeroRows,
     /// Positive definite symmetric part plus a skew one.
     Unsymmetric,
-    /// Semidefinite, constants that may be out of reach.
+    /// Semidefinite, with constants that may be infeasible.
     Unreachable,
-    /// Nothing is known.
+    /// No structure.
     Wild,
 }
 
@@ -39,13 +39,13 @@ impl Family {
         Self::Wild,
     ];
 
-    /// Whether a solution exists by construction.
+    /// True if a solution exists by construction.
     pub(crate) fn is_well_posed(self) -> bool {
         !matches!(self, Self::Unreachable | Self::Wild)
     }
 }
 
-/// 10^±8, or anything between.
+/// Unit between 1e-8 and 1e8.
 fn unit(random: &mut Random) -> f64 {
     libm::pow(10.0, random.uniform(-8.0, 8.0))
 }
@@ -83,7 +83,7 @@ fn factor(random: &mut Random, family: Family, n: usize) -> DenseMatrix {
 /// M of the family.
 fn matrix(random: &mut Random, family: Family, n: usize) -> DenseMatrix {
     if family == Family::Wild {
-        // Small integers in every other one: ties and exact singularity.
+        // Every other problem has small integers: ties and exact singularity.
         let integers = random.below(2) == 0;
         let entry = |random: &mut Random| if integers { random.below(5) as f64 - 2.0 } else { random.normal() };
         return DenseMatrix::from_row_major(n, n, (0..n * n).map(|_| entry(random)).collect()).unwrap();
@@ -102,7 +102,7 @@ fn matrix(random: &mut Random, family: Family, n: usize) -> DenseMatrix {
     m
 }
 
-/// z and w between bounds, complementary, and q = w − M z: the problem with a solution that is known.
+/// q = w − M z for complementary z and w between bounds: a problem with a known solution.
 fn planted(random: &mut Random, m: &DenseMatrix, size: f64, bounds: impl Fn(usize) -> (f64, f64)) -> Vec<f64> {
     let n = m.rows();
     let (mut z, mut w) = (vec![0.0; n], vec![0.0; n]);
@@ -147,7 +147,7 @@ pub(crate) fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
     BoxLcp::new(m, q, lower, upper).unwrap()
 }
 
-/// The rows of an LCP-like matrix, some of its variables made free.
+/// Mixed problem from the matrix of an LCP with some variables made free.
 pub(crate) fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
     let (free, pairs) = (1 + random.below(4), random.below(5));
     let n = free + pairs;
@@ -162,7 +162,7 @@ pub(crate) fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
     mixed(blocks.each_ref(), q[..free].to_vec(), q[free..].to_vec()).unwrap()
 }
 
-/// μ = 0 and μ = 10 among the usual ones.
+/// Random μ, including 0 and 10.
 fn coefficient(random: &mut Random) -> f64 {
     match random.below(6) {
         0 => 0.0,
@@ -205,7 +205,7 @@ fn contact_factor(random: &mut Random, family: Family, laws: &[Law]) -> DenseMat
     b
 }
 
-/// W explicit.
+/// Frictional problem with an assembled W.
 pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionProblem {
     let laws = laws(random, family);
     let n: usize = laws.iter().map(Law::rows).sum();
@@ -214,7 +214,7 @@ pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionPro
     } else {
         let b = contact_factor(random, family, &laws);
         let mut w = product(&b, &transpose(&b));
-        // q = B v: standing still is admissible, hence there is a solution.
+        // q = B v: rest is admissible, hence there is a solution.
         let speed = if family == Family::Scaled { unit(random) } else { 1.0 };
         let v: Vec<f64> = (0..b.cols()).map(|_| speed * random.normal()).collect();
         let mut q = vec![0.0; n];
@@ -252,7 +252,7 @@ pub(crate) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
     result
 }
 
-/// W through bodies; what has no bodies (unsymmetric, wild) is semidefinite here.
+/// Frictional problem with a matrix-free W; families without bodies (unsymmetric, wild) are semidefinite here.
 pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionProblem {
     let (laws, count) = (laws(random, family), 1 + random.below(3));
     let size = if random.below(2) == 0 { 3 } else { 6 };
@@ -275,7 +275,7 @@ pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionPr
         for (body, block) in row {
             for (k, line) in block.chunks_exact_mut(size).enumerate() {
                 if scaled {
-                    // Spins are the last half of the unknowns: lengths in other units.
+                    // Angular velocities are the last half of the unknowns: lengths have other units.
                     line[size / 2..].iter_mut().for_each(|x| *x *= arm);
                 }
                 if family == Family::ZeroRows && k == 1 {
@@ -296,7 +296,7 @@ pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionPr
     FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap()
 }
 
-/// A mass matrix of condition below ten, spins in the unit `arm`.
+/// A mass matrix of condition number below ten, angular velocities in the unit `arm`.
 fn mass_block(random: &mut Random, size: usize, arm: f64, scaled: bool) -> Vec<f64> {
     let mass = if scaled { unit(random) } else { random.uniform(0.5, 2.0) };
     let length = |k: usize| if k < size / 2 { 1.0 } else { arm };

@@ -1,16 +1,16 @@
-//! Ten thousand random problems through every method: nobody is lied to.
+//! Ten thousand random problems through every method: no status may be wrong.
 //!
-//! `Solved` means that a residual written a second time in this test agrees; nothing that is called solved holds a number
-//! that is not finite; where a solution exists by construction no ladder claims a proof that there is none; budgets are kept;
-//! nothing panics. How many are solved is printed, by family and method; of the ladders on well-posed problems it is asserted.
+//! For `Solved` a second implementation of the residual in this test must agree, and all numbers are finite. If a solution
+//! exists by construction, no ladder may claim infeasibility. Budgets are respected, and no method panics. The numbers of
+//! solved problems are printed by family and method; those of the ladders on well-posed problems are asserted.
 
 pub(crate) mod families;
-pub(crate) mod ruler;
+pub(crate) mod residual;
 
 use std::collections::BTreeMap;
 
 use families::Family;
-use ruler::Measured;
+use residual::Measured;
 use stiction_complementarity::{
     Accuracy, BoxLcp, BoxLcpLadder, BoxLcpSolution, FrictionActiveSet, FrictionAdmm, FrictionAdmmOptions,
     FrictionInteriorPoint, FrictionLadder, FrictionNewton, FrictionNsgs, FrictionNsgsOptions, FrictionProblem,
@@ -20,55 +20,55 @@ use stiction_complementarity::{
 };
 use stiction_testkit::Random;
 
-/// What can be asked of every problem, beyond its own ruler.
-trait Judged: Problem {
+/// A problem with an independent second implementation of its residual.
+trait Checked: Problem {
     fn measure(&self, solution: &Self::Solution) -> Measured;
     fn numbers(solution: &Self::Solution) -> Vec<f64>;
 }
 
-impl Judged for Lcp {
+impl Checked for Lcp {
     fn measure(&self, solution: &LcpSolution) -> Measured {
-        ruler::lcp(self, &solution.z)
+        residual::lcp(self, &solution.z)
     }
     fn numbers(solution: &LcpSolution) -> Vec<f64> {
         solution.z.clone()
     }
 }
 
-impl Judged for MixedLcp {
+impl Checked for MixedLcp {
     fn measure(&self, solution: &MixedLcpSolution) -> Measured {
-        ruler::mixed_lcp(self, &solution.free, &solution.complementary)
+        residual::mixed_lcp(self, &solution.free, &solution.complementary)
     }
     fn numbers(solution: &MixedLcpSolution) -> Vec<f64> {
         [solution.free.as_slice(), &solution.complementary].concat()
     }
 }
 
-impl Judged for BoxLcp {
+impl Checked for BoxLcp {
     fn measure(&self, solution: &BoxLcpSolution) -> Measured {
-        ruler::box_lcp(self, &solution.z)
+        residual::box_lcp(self, &solution.z)
     }
     fn numbers(solution: &BoxLcpSolution) -> Vec<f64> {
         solution.z.clone()
     }
 }
 
-impl Judged for FrictionProblem {
+impl Checked for FrictionProblem {
     fn measure(&self, solution: &FrictionSolution) -> Measured {
-        ruler::friction(self, &solution.r)
+        residual::friction(self, &solution.r)
     }
     fn numbers(solution: &FrictionSolution) -> Vec<f64> {
         solution.r.clone()
     }
 }
 
-/// A method with its name, the most iterations it may report, and in how many problems it runs once.
+/// A method with its name, its largest number of iterations, and the number of problems per run.
 struct Method<P: Problem> {
     name: &'static str,
     solver: Box<dyn Solver<P>>,
     budget: u32,
     every: usize,
-    /// Whether `Infeasible` is a proof that must not be given where there is a solution.
+    /// True if `Infeasible` is a proof, which must not be claimed for a problem with a solution.
     proves: bool,
 }
 
@@ -86,10 +86,10 @@ impl<P: Problem> Method<P> {
     }
 }
 
-/// Solved, solved loosely and all problems of one family by one method.
+/// Numbers of solved, loosely solved and all problems by family and method.
 type Tally = BTreeMap<(Family, &'static str), [usize; 3]>;
 
-/// Names the problem of a panic.
+/// Prints the problem in case of a panic.
 struct Scene(&'static str, Family, usize, &'static str);
 
 impl Drop for Scene {
@@ -100,8 +100,8 @@ impl Drop for Scene {
     }
 }
 
-/// Solves one problem by one method and believes nothing; the second answer is what was wrong.
-fn judge<P: Judged>(
+/// Solves one problem by one method and checks everything; the second value describes an error.
+fn check<P: Checked>(
     method: &mut Method<P>,
     problem: &P,
     family: Family,
@@ -134,7 +134,7 @@ fn judge<P: Judged>(
     (status, wrong.then(|| format!("{status} with residual {residual:e} (rounding {rounding:e})")))
 }
 
-fn fuzz<P: Judged>(
+fn fuzz<P: Checked>(
     class: &'static str,
     count: usize,
     seed: u64,
@@ -155,7 +155,7 @@ where
                 continue;
             }
             let _scene = Scene(class, family, number, method.name);
-            let (status, wrong) = judge(method, &problem, family, &mut solution);
+            let (status, wrong) = check(method, &problem, family, &mut solution);
             complaints.extend(wrong.map(|wrong| format!("{class} {family:?} {number} by {}: {wrong}", method.name)));
             let counts = tally.entry((family, method.name)).or_default();
             counts[0] += usize::from(status == Status::Solved);
@@ -164,7 +164,7 @@ where
         }
     }
     report(class, &tally);
-    assert!(complaints.is_empty(), "{} lies:\n{}", complaints.len(), complaints.join("\n"));
+    assert!(complaints.is_empty(), "{} wrong results:\n{}", complaints.len(), complaints.join("\n"));
     tally
 }
 
@@ -179,7 +179,7 @@ fn report(class: &str, tally: &Tally) {
     }
 }
 
-/// The ladder must solve all of a well-posed family but this share.
+/// Asserts that the ladder solves all of a well-posed family except for this fraction.
 fn assert_ladder(tally: &Tally, name: &'static str, missing: &[(Family, f64)]) {
     for ((family, method), [solved, _, all]) in tally {
         if *method == name && family.is_well_posed() {
@@ -192,11 +192,12 @@ fn assert_ladder(tally: &Tally, name: &'static str, missing: &[(Family, f64)]) {
 
 #[test]
 fn linear_problems() {
-    let sweeps = LcpGaussSeidelOptions::default();
+    let gauss_seidel = LcpGaussSeidelOptions::default();
     let methods = vec![
         Method::new("lemke", LcpLemke::new(), 1000 + 50 * 8),
         Method::new("pivoting", LcpPrincipalPivoting::new(), 200 + 10 * 8),
-        Method::new("gauss-seidel", LcpGaussSeidel::with_options(sweeps).unwrap(), sweeps.max_iterations).every(4),
+        Method::new("gauss-seidel", LcpGaussSeidel::with_options(gauss_seidel).unwrap(), gauss_seidel.max_iterations)
+            .every(4),
         Method::new("newton", LcpNewton::new(), 500),
         Method::new("enumeration", LcpEnumeration::new(), 1 << 8).proves(),
         Method::new("ladder", LcpLadder::new(), 20_000).proves(),
@@ -226,11 +227,11 @@ fn boxed_problems() {
 
 /// Every method for friction, with budgets for small problems.
 fn friction_methods() -> Vec<Method<FrictionProblem>> {
-    let sweeps = FrictionNsgsOptions { max_iterations: 500, ..FrictionNsgsOptions::default() };
-    let relaxed = FrictionNsgsOptions { relaxation: 0.5, symmetric: true, ..sweeps };
+    let gauss_seidel = FrictionNsgsOptions { max_iterations: 500, ..FrictionNsgsOptions::default() };
+    let relaxed = FrictionNsgsOptions { relaxation: 0.5, symmetric: true, ..gauss_seidel };
     let admm = FrictionAdmmOptions { max_iterations: 200, ..FrictionAdmmOptions::default() };
     vec![
-        Method::new("sweeps", FrictionNsgs::with_options(sweeps).unwrap(), 500),
+        Method::new("gauss-seidel", FrictionNsgs::with_options(gauss_seidel).unwrap(), 500),
         Method::new("relaxed", FrictionNsgs::with_options(relaxed).unwrap(), 500),
         Method::new("newton", FrictionNewton::new(), 50),
         Method::new("interior", FrictionInteriorPoint::new(), 120),

@@ -1,17 +1,18 @@
-//! The residuals of all problems once more, written from their definitions without the crate's code: products are summed in
-//! twice the precision, projections are found by bisection.
+//! Second implementation of the residuals of all problems, from their definitions and without the code of the crate.
+//!
+//! Products are summed in twice the precision, projections are computed by bisection.
 
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{BoxLcp, FrictionProblem, Law, Lcp, MixedLcp, Operator};
 
-/// A residual, and how far rounding in double precision can move it.
+/// A residual and a bound on its rounding error in double precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     pub(crate) residual: f64,
     pub(crate) rounding: f64,
 }
 
-/// Σ x y, its error term by term carried along, and Σ |x y|.
+/// Σ x y with its accumulated rounding error, and Σ |x y|.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     value: f64,
@@ -34,12 +35,12 @@ impl Sum {
     }
 }
 
-/// Twice the unit roundoff times the operations of a row.
+/// Bound on the rounding error of a row: twice the unit roundoff times its operations.
 fn rounding(terms: usize, size: f64) -> f64 {
     f64::EPSILON * (terms as f64 + 8.0) * size
 }
 
-/// The largest violation over all rows, divided by max(1, constants).
+/// Largest violation over all rows, divided by max(1, constants).
 fn worst(rows: impl Iterator<Item = (f64, f64)>, constants: impl Iterator<Item = f64>) -> Measured {
     let scale = constants.fold(1.0, |scale: f64, c| scale.max(c.abs()));
     let mut measured = Measured { residual: 0.0, rounding: 0.0 };
@@ -51,7 +52,7 @@ fn worst(rows: impl Iterator<Item = (f64, f64)>, constants: impl Iterator<Item =
     measured
 }
 
-/// Distance from z to where a step along −w ends after it is brought back between its bounds.
+/// Natural map: distance from z to the projection of z − w onto its bounds.
 fn step_back(z: f64, w: f64, lower: f64, upper: f64) -> f64 {
     if !(z.is_finite() && w.is_finite()) {
         return f64::INFINITY;
@@ -132,10 +133,10 @@ pub(crate) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
             let terms = add_product(jacobian, &totals, &mut u);
             let sizes: Vec<f64> = velocities.iter().map(|v| v.size).collect();
             add_sizes(jacobian, &sizes, &mut u);
-            // Masses are inverted once more there: a few more roundings, amplified by their condition below ten.
+            // Masses are inverted a second time: a few more roundings, amplified by their condition number below ten.
             10 * terms
         }
-        _ => panic!("an operator this ruler does not know"),
+        _ => panic!("the test has no residual for this operator"),
     };
     for ((u, c), r) in u.iter_mut().zip(problem.compliance()).zip(r) {
         u.add(*c, *r);
@@ -153,7 +154,7 @@ pub(crate) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
             Law::Rolling { mu, mu_r } => mu + mu_r,
             _ => 0.0,
         };
-        // Impulses are rounded only where the projection cuts something off.
+        // Impulses have a rounding error only if the projection changes them.
         let sizes: Vec<f64> = range.map(|i| u[i].size + if cut { r[i].abs() } else { 0.0 }).collect();
         errors.push((1.0 + friction) * (1.0 + friction) * rounding(terms, length(&sizes)));
     }
@@ -224,20 +225,22 @@ fn inverse(a: &[f64], n: usize) -> Vec<f64> {
     right
 }
 
-/// ‖r − P_K(r − û)‖ of one block, and whether the projection cuts anything off.
+/// ‖r − P_K(r − û)‖ of one block, and true if the projection changes r − û.
 fn violation(law: &Law, r: &[f64], u: &[f64]) -> (f64, bool) {
     match *law {
         Law::Equality { .. } => (length(u), false),
         Law::Boxed { lower, upper } => (step_back(r[0], u[0], lower, upper), true),
         Law::Cone { mu, .. } => cone_violation(r, u, &[(1, r.len(), mu)]),
         Law::Rolling { mu, mu_r } => cone_violation(r, u, &[(1, 3, mu), (3, 5, mu_r)]),
-        _ => panic!("a law this ruler does not know"),
+        _ => panic!("the test has no residual for this law"),
     }
 }
 
-/// The same for {‖r_k‖ ≤ μ_k r_N for all parts k}. At a given normal component n every part is cut off at μ_k n, so the nearest
-/// point has the n ≥ 0 at which n − goal_N − Σ μ_k max(0, ‖goal_k‖ − μ_k n), which rises with n, is zero: found by bisection.
-/// Inside the cone nothing is cut off, and the answer is û.
+/// The same for the cone {‖r_k‖ ≤ μ_k r_N for all parts k}.
+///
+/// At a given normal component n every part is projected onto the disc of radius μ_k n. So the nearest point has the n ≥ 0 at
+/// which n − goal_N − Σ μ_k max(0, ‖goal_k‖ − μ_k n), which increases with n, is zero; bisection finds it. Inside of the cone
+/// the projection is the identity, and the result is û.
 fn cone_violation(r: &[f64], u: &[f64], parts: &[(usize, usize, f64)]) -> (f64, bool) {
     let mut shifted = u.to_vec();
     shifted[0] += parts.iter().map(|(from, to, mu)| mu * length(&u[*from..*to])).sum::<f64>();
