@@ -9,8 +9,8 @@ use crate::{BodyKind, Configuration, Mobility, Model, Wrench, force::Attachment}
 /// They make up its block of the mass matrix: diag(m, m, I) in the plane, diag(m I₃, R I_b Rᵀ) in space, diag(m, …) for particles.
 pub fn mass_block(model: &Model, at: &Configuration, index: usize) -> Option<(Mobility, f64, Matrix3<f64>)> {
     let BodyKind::Dynamic { mobility, mass, inertia } = &model.bodies().get(index)?.kind else { return None };
-    debug_assert!(index < at.poses().len(), "the configuration has no pose of body {index}");
     let world = if *mobility == Mobility::Free {
+        debug_assert!(index < at.poses().len(), "the configuration has no pose of body {index}");
         let r = at.poses().get(index)?.rotation.matrix();
         let turned = r * inertia * r.transpose();
         // Symmetric to the bit, as factorisations require.
