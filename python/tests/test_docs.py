@@ -10,11 +10,12 @@ import pytest
 from conftest import ROOT
 
 
-def test_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("page", "least"), [("docs/python.md", 6), ("README.md", 1)])
+def test_the_blocks_of_a_page_run(page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(blocks) > 5
+    assert len(blocks) >= least
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "guide"}
     for number, block in enumerate(blocks):
-        exec(compile(block, f"docs/python.md, block {number + 1}", "exec"), names)
+        exec(compile(block, f"{page}, block {number + 1}", "exec"), names)

@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `robots`, `python` and `viewer` (stages of it), `equations`, `promises`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
+//! `test`, `robots`, `python` and `viewer` (stages of it), `equations`, `promises`, `documents`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
@@ -9,6 +9,7 @@
 
 mod bench;
 mod collection;
+mod documents;
 mod equations;
 mod licences;
 mod program;
@@ -36,6 +37,7 @@ Developer commands of stiction.
     cargo xtask reproduce               the published cases alone; renews reference/stamp.txt if they hold
     cargo xtask check-equations         every cited equation and paper exists, every equation is cited by code
     cargo xtask check-promises          every test that RELIABILITY.md names exists, and its tier
+    cargo xtask check-documents         the README is short, its lines are those of an example, no link leads nowhere
     cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
     cargo xtask robots                  public robots from PyPI: each runs, dynamics and drives are those of Pinocchio and MuJoCo (part of `test`)
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["check-equations"] => equations::run(),
         ["check-promises"] => promises::run(),
+        ["check-documents"] => documents::run(),
         ["check-licences"] => licences::run(),
         ["sizes"] => sizes::run(),
         ["robots"] => test::robots(),

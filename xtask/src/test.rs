@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::runner::{self, Tier};
 use crate::stage::{Stages, cargo, execute, silently};
-use crate::{equations, licences, program, promises, python, reproduction, robots, sizes, tree, viewer};
+use crate::{documents, equations, licences, program, promises, python, reproduction, robots, sizes, tree, viewer};
 
 /// Extent of a run of the suite.
 #[derive(Clone, Copy, PartialEq)]
@@ -52,6 +52,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     stages.run("equations", equations::run);
     stages.run("sizes", sizes::run);
     stages.run("promises", promises::run);
+    stages.run("documents", documents::run);
     stages.run("licences", licences::run);
     let features = features(&mut stages, in_ci, extent);
     stages.run("lints", || lint(&features));
