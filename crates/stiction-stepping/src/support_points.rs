@@ -90,7 +90,7 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if scheme.method == Method::Reference && model.support_point_count() > 0 {
         return fail(
             "preset",
-            "the reference stepper supports contacts only, no supports; use another preset such as `ncp` with short steps",
+            "the reference stepper has no planar supports, contacts only; use another preset such as `ncp` with short steps",
         );
     }
     Ok(())

@@ -30,7 +30,7 @@ fn head(comparison: &Comparison) -> String {
     let truth = &comparison.truth;
     let mut sheet = Sheet::default();
     sheet.row("scene", format!("{}, to t = {}", comparison.scene, moment(comparison.until)));
-    sheet.row("reference", format!("{} in steps of {} s", truth.preset, number(truth.step)));
+    sheet.row("compared with", format!("{} in steps of {} s", truth.preset, number(truth.step)));
     for refusal in &truth.rejected_candidates {
         sheet.row("", format!("not {}: {}", refusal.preset, refusal.reason));
     }

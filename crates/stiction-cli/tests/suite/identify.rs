@@ -300,7 +300,7 @@ fn mistakes_in_recordings_are_shown_with_their_row_and_place() {
         (with(5, 0, "0.03"), ["time must increase, but is 0.04 s in line 6 and 0.03 s in line 7", "columns]"]),
         (with(5, 0, "nan"), ["the time is missing in line 7", "time = \"t\""]),
         (gap(0), ["holds no number in its 31 rows", "\"body.block.x\" = \"x\""]),
-        (gap(10), ["missing in 21 of 31 rows, from line 12 to line 32", "max_gaps"]),
+        (gap(10), ["missing in 21 of 31 rows, without interruption from line 12 to line 32", "max_gaps"]),
         (with(7, 1, "here"), ["line 9 holds `here`", "\"body.block.x\" = \"x\""]),
         (with(7, 1, "inf"), ["line 9 holds `inf`", "finite"]),
         (ragged, ["line 12 has 3 cells, but the heading names 2", "file = \"slide.csv\""]),

@@ -148,7 +148,9 @@ fn solve_names_the_worst_contact_and_the_next_thing_to_try() {
     let text = call(&folder, &["solve", &heavy_on_light, "--solver", "nsgs"]).expect(1).stdout;
     assert!(text.contains("block ") && text.contains("a contact with μ 0.5"), "{text}");
     assert!(
-        text.contains("nsgs: why: stalled") && text.contains("nsgs: hint: ") && text.contains("interior-point"),
+        text.contains("nsgs: why: Gauss-Seidel stalled")
+            && text.contains("nsgs: hint: ")
+            && text.contains("interior-point"),
         "{text}"
     );
     call(&folder, &["solve", &heavy_on_light, "--accuracy", "balanced"]).expect(0);

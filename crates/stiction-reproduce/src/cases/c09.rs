@@ -48,7 +48,7 @@ fn pushed(case: &Reference, y: f64) -> Result<Model, CaseError> {
         BodyBuilder::planar("square", 1.0, side * side / 6.0).shape(planar::Shape::rectangle([half, half])?.into());
     let square = builder.body(square)?;
     let support =
-        SupportBuilder::tripod(tripod_points(case.parameter("tripod_radius")?)).friction(case.parameter("mu_support")?);
+        SupportBuilder::tripod(tripod_points(case.parameter("tripod_radius")?)).friction(case.parameter("mu_feet")?);
     builder.support(square, &support)?;
     let along: Expression = format!("{:e} + {speed:e} * t", -half).parse()?;
     let motion = ExpressionMotion::planar(along, Expression::constant(y), Expression::constant(0.0));

@@ -218,7 +218,7 @@ fn errors_name_the_place_and_the_next_best() {
         ("1 # 2", 2..3, "no meaning", ""),
         ("1e999", 0..5, "too large", ""),
         ("contact(3).gap", 8..9, "label of a contact", ""),
-        ("contact(\"x\")", 0..12, "say which", ""),
+        ("contact(\"x\")", 0..12, "a column of the contact is missing", ""),
         ("contact(\"x\").gap", 0..16, "the run has no contact with the label `x`", "known here"),
         ("sum_contacts(gapp)", 13..17, "no column of contacts `gapp`", "did you mean `gap`?"),
         ("sum_contacts(mode)", 13..17, "holds text", "mode =="),

@@ -340,7 +340,7 @@ fn plans_with_impossible_numbers_are_refused() {
         (with_steps(&[]), "at least one step"),
         (with_steps(&[0.0]), "a step must be from"),
         (with_steps(&[f64::NAN]), "a step must be from"),
-        (with_steps(&[1e-8]), "too many numbers"),
+        (with_steps(&[1e-8]), "need too much memory"),
         (Plan { entries: Vec::new(), ..good() }, "at least one scheme"),
         (Plan { until: -1.0, ..good() }, "must be positive"),
         (Plan { until: f64::INFINITY, ..good() }, "must be positive"),

@@ -30,7 +30,7 @@ fn square(case: &Reference, weight: f64, mu: f64, needles: impl IntoIterator<Ite
     builder.gravity(0.0, 0.0, -weight).unwrap();
     let half = 0.5 * number("side");
     let square = builder.body(solid_rectangle("square", 1.0, [half, half])).unwrap();
-    let support = SupportBuilder::tripod(tripod(number("tripod_radius"))).friction(number("mu_support"));
+    let support = SupportBuilder::tripod(tripod(number("tripod_radius"))).friction(number("mu_feet"));
     builder.support(square, &support).unwrap();
     for needle in needles {
         builder.body(needle).unwrap();

@@ -375,14 +375,14 @@ fn what_does_not_go_with_supports_is_refused() {
     let refused =
         |model: Model, preset: Preset| Simulation::new(model, preset.scheme(), 0.01).err().unwrap().to_string();
     let reason = refused(square(&case, [0.0; 3]), Preset::Reference);
-    assert!(reason.contains("does not know supports"), "{reason}");
+    assert!(reason.contains("has no planar supports"), "{reason}");
     let disc = SupportBuilder::limit_surface(LimitSurface::ellipsoid(0.1).unwrap()).friction(0.3);
     let reason = refused(part(BodyBuilder::planar("part", 1.0, 0.1), DOWN, &disc), Preset::StewartTrinkle);
     assert!(reason.contains("limit surfaces and linear friction sets"), "{reason}");
     // A custom stepper reports an error when it steps.
     let simulation = Simulation::new(square(&case, [0.0; 3]), Preset::Ncp.scheme(), 0.01).unwrap();
     let error = simulation.with_stepper(stiction::ReferenceStepper::default()).step().unwrap_err().to_string();
-    assert!(error.contains("does not know supports"), "{error}");
+    assert!(error.contains("has no planar supports"), "{error}");
 }
 
 #[test]
