@@ -143,8 +143,8 @@ fn many_names_take_no_quadratic_time() {
 fn other_files_say_what_they_are() {
     refused("<sdf version=\"1.6\"/>", "SDF is not supported");
     refused("<html/>", "neither a URDF <robot> nor an MJCF <mujoco>");
-    refused("", "is no XML");
-    refused("<mujoco>\0</mujoco>", "is no XML");
+    refused("", "is not valid XML");
+    refused("<mujoco>\0</mujoco>", "is not valid XML");
     let with_mark = format!("\u{feff}{CRAWLER_MJCF}");
     assert!(Robot::parse(&with_mark, "x.xml", &ReadOptions::default()).is_ok());
 }

@@ -153,7 +153,7 @@ fn wrong_mjcf_is_refused_with_its_place() {
             ("name=\"right hip\"", "name=\"left hip\"", 25, "given to two joints"),
             ("eulerseq=\"XYZ\"", "eulerseq=\"abc\"", 2, "three of the letters"),
             ("euler=\"0.1 0.2 0.3\"", "euler=\"0.1 0.2 0.3\" quat=\"1 0 0 0\"", 18, "second orientation"),
-            ("<joint name=\"left hip\"", "<freejoint/><joint name=\"left hip\"", 19, "in the world itself"),
+            ("<joint name=\"left hip\"", "<freejoint/><joint name=\"left hip\"", 19, "directly in the world"),
             ("<freejoint name=\"root\"/>", "<include file=\"x.xml\"/>", 15, "not read from a folder"),
         ],
     );

@@ -136,6 +136,9 @@ impl Solved {
 
 /// Impulse at a corner of a friction polygon, N s. Zero if the workspace holds no solution of a mixed problem.
 fn corner_impulse(ws: &Workspace, direction: usize) -> f64 {
+    if ws.mixed_solution.complementary.is_empty() {
+        return 0.0;
+    }
     let place = ws.layout.friction_at(direction);
     ws.mixed_solution.complementary.get(place).map_or(0.0, |p| p * ws.mass_unit)
 }
