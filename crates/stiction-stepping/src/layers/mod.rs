@@ -16,7 +16,7 @@ use stiction_multibody::{
     mass_block,
 };
 
-use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::power};
+use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::side_rate};
 
 use average::NormalLaw;
 pub(crate) use average::linearisation_converged;
@@ -123,7 +123,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         };
         let fraction = end_fraction(start);
         let (a, b) = contact.row(&contact.normal);
-        let approach = power(model, &ws.before, contact.a, &a) + power(model, &ws.before, contact.b, &b);
+        let approach = side_rate(model, &ws.before, contact.a, &a) + side_rate(model, &ws.before, contact.b, &b);
         contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
         ws.surfaces.push(Surface { contact: index, slip, core, ..surface });

@@ -112,7 +112,7 @@ pub enum PrescribedSlip {
 /// Set F(μ p_n) of friction impulses, which decides the kind of problem of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrictionSet {
-    /// The disc or ellipsoid, exactly: a problem over second-order cones.   [FRIC-3]
+    /// The disc or ellipsoid, exactly: the second-order cone (Coulomb cone).   [FRIC-3]
     #[default]
     Quadratic,
     /// A polygon with n_d corners inside it: a linear problem.   [FRIC-1]

@@ -2,7 +2,7 @@
 //!
 //! Rungs, in order:
 //!
-//! 1. The dense active-set method, for small problems; the single-pivot method continues from its last iterate.
+//! 1. The dense active-set method, for small problems; the single-pivot method continues from the best impulses so far (zero or its last iterate).
 //! 2. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 3. Semismooth Newton, if Gauss-Seidel came close.
@@ -49,7 +49,8 @@ const ACTIVE_SET_STARTS: u32 = 6;
 /// Gauss-Seidel iterations between two estimates of the convergence rate.
 const RATE_INTERVAL: u32 = 10;
 
-/// Gauss-Seidel iterations before each of the first two estimates, matrix-free: towers and walls show slow convergence at once.
+/// Gauss-Seidel iterations of each of the two runs that give the first estimate, matrix-free: towers and walls show slow convergence at
+/// once.
 const FIRST_RATE_INTERVAL: u32 = 4;
 
 /// Gauss-Seidel iterations of a solve with [`Accuracy::RealTime`].
@@ -82,7 +83,7 @@ const PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL: (u32, f64) = (5000, 0.1);
 /// Largest number of interior-point steps from each start.
 const INTERIOR_POINT_STEPS: u32 = 60;
 
-/// Schedule of Newton polishes during the interior point. Above this residual the central path is in the middle of a fold.
+/// Schedule of Newton polishes during the interior point. Polishing is skipped above `residual`: the path may be near a turning point.
 const POLISH_SCHEDULE: PolishSchedule = PolishSchedule { first: 28, interval: 10, residual: 2e-5, steps: 24 };
 
 /// Schedule of Newton polishes during an interior-point run that has not converged.
@@ -329,7 +330,9 @@ impl FrictionLadder {
         }
     }
 
-    /// Runs the single-pivot method from the last active-set iterate, then the active-set method once more to refine the result.
+    /// Runs the single-pivot method from the best impulses so far, then the active-set method once more to refine the result.
+    ///
+    /// The best impulses are the last active-set iterate, or zero if that has a smaller residual.
     ///
     /// Returns the number of iterations. At the stick-slip transition both may stop short of the tolerance. Gauss-Seidel and Newton
     /// stop there too, so the caller then skips them and continues with the interior point from its own start.
@@ -390,7 +393,7 @@ impl FrictionLadder {
             iterations += self.gauss_seidel.run_at_most(interval, problem, last, &mut self.candidate).iterations;
             let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
             budget -= f64::from(interval);
-            // Linear convergence: the residual falls by a constant factor per interval. NaN, from residuals that stay at zero, ends the loop.
+            // Linear convergence: the residual falls by a constant factor per interval. A residual that does not fall is not affordable.
             let intervals = libm::log(self.tolerance / residual) / libm::log(residual / before);
             let affordable = residual < before && intervals * f64::from(interval) <= budget;
             if !(assembled || affordable) {
@@ -404,8 +407,8 @@ impl FrictionLadder {
 
     /// Runs the interior point from this start, a few Gauss-Seidel iterations, and Newton.
     ///
-    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may fold for many
-    /// steps. The iterate of least residual is often from before the fold and on its wrong side.
+    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may stay near a
+    /// turning point for many steps. The iterate of least residual is often from before the turning point and on its wrong side.
     fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
         let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
         let mut ending = self.interior_point.run_from((&[start], budget), problem, &mut self.interior_point_best);
