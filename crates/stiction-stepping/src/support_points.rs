@@ -35,7 +35,7 @@ pub struct SupportPointContact {
     pub surface_velocity: Vector3<f64>,
     /// Angular velocity about z of the support point against the surface that the motion of the surface prescribes, rad/s.
     pub surface_spin: f64,
-    /// Range of its friction directions in the list of all; empty without friction and with the quadratic cone.
+    /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
     /// Range of its friction polygons among those of all contacts and support points.
     pub cones: Range<usize>,
@@ -57,7 +57,7 @@ impl SupportPointContact {
         (Wrench::of_torque(-Vector3::z()), Wrench::of_torque(Vector3::z()))
     }
 
-    /// Law of the support point with the quadratic cone: that of a spatial contact.   [SUP-4]
+    /// Law of the support point with the second-order cone: that of a spatial contact.   [SUP-4]
     pub(crate) fn law(&self) -> Law {
         match (self.mu > 0.0, self.torsion > 0.0) {
             (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },

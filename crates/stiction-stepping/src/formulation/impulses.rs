@@ -4,9 +4,9 @@
 //! u = W r + q,    W = Hᵀ M⁻¹ H (+ compliance on the diagonal),    q = Hᵀ v_free + bias,    v⁺ = v_free + M⁻¹ H r
 //! ```
 //!
-//! With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and no matrix is factorised [DCA-17]. In reduced coordinates this form
-//! is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of support points and layer
-//! surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
+//! With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and no matrix is factorised [DCA-17]. In
+//! reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of
+//! support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};

@@ -6,10 +6,11 @@
 //! x = A r + b,   Σ Aᵀ g⁻¹(y) = W r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
 //! ```
 //!
-//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. Centring slows the
-//! decrease of the complementarity gap to that of the infeasibility, with a centring parameter of at most 0.5 for this purpose. The shift makes the problem nonconvex, so convergence is not guaranteed if contacts slide. The method stops
-//! when the residual no longer decreases and returns the best impulses. It does not use a warm start: points near the solution are near
-//! the boundary of the cones, where an interior-point method makes short steps. References: [Mehrotra1992], [Vandenberghe2010].
+//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. Centring slows the decrease of the complementarity
+//! gap to that of the infeasibility, with a centring parameter of at most 0.5 for this purpose. The shift makes the problem nonconvex, so
+//! convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns the best impulses.
+//! It does not use a warm start: points near the solution are near the boundary of the cones, where an interior-point method makes short
+//! steps. References: [Mehrotra1992], [Vandenberghe2010].
 
 mod cones;
 mod newton_system;
