@@ -113,7 +113,7 @@ pub(super) fn surface(
     }
 }
 
-/// Slip at the start of the step, which a mean slip contains, with its part of the prescribed slip.   [SOFT-6]
+/// Slip at the start of the step, which the mean slip velocity contains, with its part of the prescribed slip.   [SOFT-6]
 pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Vector3<f64> {
     if start.scheme.position_update == PositionUpdate::End {
         return Vector3::zeros();

@@ -35,7 +35,7 @@ pub(crate) struct Surface {
     pub(crate) mass: Matrix3<f64>,
     /// Velocity without impulse, m/s.   [SOFT-3]
     pub(crate) free: Vector3<f64>,
-    /// Slip added to the prescribed surface velocity in the tangent rows: the start velocity, for a mean slip.
+    /// Slip added to the prescribed surface velocity in the tangent rows: the slip velocity at the start of the step, in steps by mean velocities.
     pub(crate) slip: Vector3<f64>,
     /// Constant of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
     pub(crate) core: Option<f64>,

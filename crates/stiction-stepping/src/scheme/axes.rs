@@ -115,7 +115,7 @@ pub enum FrictionSet {
     /// The disc or ellipsoid, exactly: the second-order cone (Coulomb cone).   [FRIC-3]
     #[default]
     Quadratic,
-    /// A polygon with n_d corners inside it: a linear problem.   [FRIC-1]
+    /// A polygon with n_d vertices inside it: a linear problem.   [FRIC-1]
     Polygon,
     /// A square around the disc, so that the two friction directions are independent: a linear problem.   [FRIC-4]
     Box,

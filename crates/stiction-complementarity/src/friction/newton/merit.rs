@@ -28,7 +28,7 @@ pub(crate) fn natural_residual(problem: &FrictionProblem, r: &[f64], u: &[f64]) 
     if finite { sum.sqrt() / problem.scale() } else { f64::INFINITY }
 }
 
-/// f ← Alart-Curnier map at (r, u) with the proximal term; returns the merit, its squared norm weighted by 1/ρ.   [NEWTON-3]
+/// f ← Alart-Curnier function at (r, u) with the proximal term; returns the merit, its squared norm weighted by 1/ρ.   [NEWTON-3]
 pub(super) fn evaluate(
     problem: &FrictionProblem,
     rho: &[f64],

@@ -1,4 +1,4 @@
-//! Semismooth Newton method on the Alart-Curnier map, with a proximal term.
+//! Semismooth Newton method on the Alart-Curnier function, with a proximal term.
 //!
 //! From a start near a solution, such as an iterate of Gauss-Seidel or of the interior point, it converges to rounding level in a few
 //! steps. It is not globally convergent: far from a solution the line search controls the steps, but they may run out. The equations are
@@ -38,7 +38,7 @@ pub struct FrictionNewton {
     u: Vec<f64>,
     /// Centre r̄ of the proximal term.
     proximal_centre: Vec<f64>,
-    /// Alart-Curnier map f, and the right-hand side of the step.
+    /// Alart-Curnier function f, and the right-hand side of the step.
     map: Vec<f64>,
     step: Vec<f64>,
     /// Change of u along the full step.
