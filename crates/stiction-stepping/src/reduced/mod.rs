@@ -5,7 +5,8 @@
 //! the identity, and its rows are the inward halves of impulse responses. So it has the form of every other problem of a
 //! step.   [RED-1] [RED-2]
 //!
-//! With divide and conquer, the same rows are propagated from the leaves to the root of an assembly tree and the problem is in impulses alone: see [`engine`].
+//! With divide and conquer, the same rows are propagated from the leaves to the root of an assembly tree. The problem is then in impulses
+//! alone: see [`engine`].
 
 mod account;
 mod delassus;
