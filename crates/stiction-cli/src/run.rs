@@ -104,7 +104,7 @@ fn ladder(solver: RunSolver, accuracy: SolveAccuracy, friction: FrictionSet) -> 
             friction.name()
         );
         return Err(Failure::input(message)
-            .with_help("remove `--accuracy`, or choose a preset with the quadratic cone: ncp, moreau-jean"));
+            .with_help("remove `--accuracy`, or choose a preset with the second-order cone: ncp, moreau-jean"));
     }
     let fitting = RunSolver::fitting(friction);
     if !fitting.contains(&solver) {

@@ -124,7 +124,7 @@ impl Problem for BoxLcp {
     fn residual(&self, solution: &BoxLcpSolution) -> Residual {
         let z = &solution.z;
         if z.len() != self.size() {
-            return Residual::immeasurable(z.len().min(self.size()));
+            return Residual::undefined(z.len().min(self.size()));
         }
         let bounds = |i: usize| (self.lower[i], self.upper[i]);
         let violations = z.iter().enumerate().map(|(i, &z_i)| natural_map_between(z_i, self.w(i, z), bounds(i)));

@@ -35,7 +35,7 @@ mod solver;
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
 pub use friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
-pub use friction::diagnostics::{ForceRange, ForceReport, Pointed, force_report, pointed};
+pub use friction::diagnostics::{ImpulseRange, ImpulseReport, Pointed, impulse_report, pointed};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};
 pub use friction::ladder::{Accuracy, FrictionLadder, FrictionRung, FrictionRungRecord};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};

@@ -36,8 +36,8 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Infinite residual of a proposal that cannot be measured because of `row`.
-    pub fn immeasurable(row: usize) -> Self {
+    /// Infinite value of an undefined residual: the proposal is not finite or has a wrong length at `row`.
+    pub fn undefined(row: usize) -> Self {
         Self { value: f64::INFINITY, row }
     }
 

@@ -11,7 +11,7 @@
 
 mod contact;
 mod error;
-mod meeting;
+mod feature_pair;
 mod pair;
 mod shape;
 mod smooth;
@@ -24,7 +24,7 @@ pub mod spatial;
 
 pub use contact::{ContactPoint, CornerRule, Feature, chains};
 pub use error::{ShapeError, UnsupportedPair};
-pub use meeting::{Meeting, MeetingPoint};
+pub use feature_pair::{FeatureContact, FeaturePair};
 pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported};
 pub use shape::{Dimension, Shape};
 

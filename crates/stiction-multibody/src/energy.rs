@@ -29,7 +29,7 @@ pub struct Momentum {
     pub angular: Vector3<f64>,
 }
 
-/// Energy at a configuration.   [DYN-6] [DRIVE-7]
+/// Energy at a configuration.   [DYN-6] [JSPACE-7]
 ///
 /// `angles` are those of [`crate::State::angles`]: they count the full turns of actuated joint DOFs, which wind up springs and which
 /// poses do not hold. Without them angles are in [−π, π].
@@ -65,7 +65,7 @@ pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
     total
 }
 
-/// Energy of a joint DOF: ½ A φ̇² and ½ k (φ − φ₀)². For a spherical joint φ is the angle of the whole relative rotation.   [DRIVE-7]
+/// Energy of a joint DOF: ½ A φ̇² and ½ k (φ − φ₀)². For a spherical joint φ is the angle of the whole relative rotation.   [JSPACE-7]
 fn energy_along(
     (joint, number): (&Joint, usize),
     joint_dof: &JointDof,

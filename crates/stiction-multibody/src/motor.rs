@@ -8,7 +8,7 @@ use crate::{
 /// A joint DOF: the joint, and the number of the DOF in it.
 pub type JointDofId = (JointId, usize);
 
-/// An actuator of a joint DOF with coordinate φ: force = gear · clamp(gain u + b₀ + b₁ gear φ + b₂ gear φ̇).   [DRIVE-3]
+/// An actuator of a joint DOF with coordinate φ: force = gear · clamp(gain u + b₀ + b₁ gear φ + b₂ gear φ̇).   [JSPACE-3]
 #[derive(Clone, Debug)]
 pub struct Motor {
     /// Unique name.
@@ -76,7 +76,7 @@ impl Motor {
     }
 }
 
-/// A coupling of joint DOFs: the follower φ = Σ cₖ ψᵏ of the leader ψ, or φ = c₀ without a leader.   [DRIVE-4]
+/// A coupling of joint DOFs: the follower φ = Σ cₖ ψᵏ of the leader ψ, or φ = c₀ without a leader.   [JSPACE-4]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coupling {
     /// Unique name.

@@ -5,7 +5,7 @@ use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    joint_space, layers, layers::surface_at_end, reduced::Reduced, rows::power, support_points,
+    joint_space, layers, layers::surface_at_end, reduced::Reduced, rows::side_rate, support_points,
 };
 
 /// Fills `ws.next`, the reports of contacts and support points and the events from v⁺ and the impulses in the workspace.
@@ -162,7 +162,7 @@ fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
         return 0.0;
     }
     let (a, b) = contact.spin_row();
-    power(model, v, contact.a, &a) + power(model, v, contact.b, &b)
+    side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b)
 }
 
 /// Velocity of the contact point of b against that of a by the velocities `v`, without prescribed motion.

@@ -8,7 +8,7 @@
 //!
 //! With P the mean rate at the linearisation velocity v̂, D⁺ ≈ P + W_bᵀ (v⁺ − v̂): a row like any other.
 
-use crate::{JointRow, Start, Workspace, rows::power};
+use crate::{JointRow, Start, Workspace, rows::side_rate};
 
 /// Fills `ws.joint_rows`: W_bᵀ (v⁺ − v̂) + P = (D − h b Φ) / (1 + a h + b h²).   [STAB-2]
 pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
@@ -21,7 +21,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
         let [behind, now, ahead] = [&ws.behind, &ws.start, &ws.ahead].map(|at| joint.evaluate(at).map(|row| row.value));
         for ((row, now), (behind, ahead)) in joint.evaluate(&ws.linear_end).zip(now).zip(behind.zip(ahead)) {
             let target_rate = shrink * ((now - behind) / h - h * b * now);
-            let linearised_rate = power(model, v, joint.a.0, &row.a) + power(model, v, joint.b.0, &row.b);
+            let linearised_rate = side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
             ws.joint_rows.push(JointRow {
                 a: row.a,
                 b: row.b,

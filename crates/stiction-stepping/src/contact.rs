@@ -48,7 +48,7 @@ pub struct Contact {
     pub surface_spin: f64,
     /// Constant of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
     pub bias: f64,
-    /// Range of its friction directions in the list of all; empty without friction and with the quadratic cone.
+    /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
     /// Range of its friction polygons among those of all contacts: one, or one for each tangent of a box.
     pub cones: Range<usize>,

@@ -27,7 +27,7 @@ pub struct EnergyBound {
     pub asked: f64,
     /// Work of compliant layers, damping included; negative under compression.   [SOFT-9]
     pub layers: f64,
-    /// Work of springs, dampers and motors in joints.   [DRIVE-9]
+    /// Work of springs, dampers and motors in joints.   [JSPACE-9]
     ///
     /// In maximal coordinates, motors with an explicit force are part of `forces`.
     pub joint_space: f64,

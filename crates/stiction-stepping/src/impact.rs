@@ -178,7 +178,7 @@ fn apart(impact: &ImpactReport) -> ContactReport {
     }
 }
 
-/// Refactorises M without springs and dampers, which have no effect in zero time, or with them again.   [DRIVE-8]
+/// Refactorises M without springs and dampers, which have no effect in zero time, or with them again.   [JSPACE-8]
 fn refactorise(start: &Start, ws: &mut Workspace, impulsive: bool) -> Result<(), StepCause> {
     ws.reduced.as_mut().map_or(Ok(()), |reduced| reduced.refactorise(start.model, impulsive))
 }

@@ -68,7 +68,7 @@ impl Default for Ladder {
 }
 
 impl Ladder {
-    /// Default ladder for another accuracy: `Exact` is the default, the others stop earlier with the quadratic cone.
+    /// Default ladder for another accuracy: `Exact` is the default, the others stop earlier with the second-order cone.
     ///
     /// Linear problems are solved by pivoting, which is exact for every accuracy.
     pub fn with_accuracy(accuracy: Accuracy) -> Self {
@@ -92,12 +92,12 @@ impl Ladder {
         Self { mixed: rungs, ..Self::default() }
     }
 
-    /// Custom ladder for schemes with the quadratic cone.
+    /// Custom ladder for schemes with the second-order cone.
     pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
         Self { cone: rungs, ..Self::default() }
     }
 
-    /// Names of the rungs, for the quadratic cone or for linear friction sets.
+    /// Names of the rungs, for the second-order cone or for linear friction sets.
     pub fn names(&self, quadratic: bool) -> impl Iterator<Item = &'static str> {
         let (cone, mixed) = if quadratic { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))

@@ -11,7 +11,7 @@ pub struct Layout {
     pub contacts: usize,
     /// Number of friction impulses Σ n_d.
     pub friction: usize,
-    /// Number of slip speeds σ: one for each friction polygon.
+    /// Number of slip speeds σ and friction-bound rows: one for each friction polygon, two for each box in space.
     pub cones: usize,
     /// Number of joint limits within reach.
     pub limits: usize,
@@ -28,7 +28,7 @@ pub enum RowMeaning {
     Normal(usize),
     /// A friction direction, counted over all contacts.
     Friction(usize),
-    /// A friction cone, counted over the contacts with friction.
+    /// A friction-bound row μ p_n − Σ p_f ≥ 0, counted over the contacts with friction.
     Cone(usize),
     /// A limit of a joint, counted over those within reach.
     Limit(usize),

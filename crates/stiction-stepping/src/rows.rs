@@ -65,8 +65,8 @@ fn joints(start: &Start, ws: &mut Workspace) {
         let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
         let rows = joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start));
         for (place, (end, begin)) in (joint.first_row()..).zip(rows) {
-            let traced = power(model, &ws.linearisation_velocity, joint.a.0, &end.a)
-                + power(model, &ws.linearisation_velocity, joint.b.0, &end.b);
+            let traced = side_rate(model, &ws.linearisation_velocity, joint.a.0, &end.a)
+                + side_rate(model, &ws.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
             let row = JointRow { a: end.a, b: end.b, bias };
@@ -92,8 +92,8 @@ pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: 
     }
     let (a, b) = contact.row(&contact.normal);
     contact.gap_start
-        - h * (power(model, linearisation_velocity, contact.a, &a)
-            + power(model, linearisation_velocity, contact.b, &b))
+        - h * (side_rate(model, linearisation_velocity, contact.a, &a)
+            + side_rate(model, linearisation_velocity, contact.b, &b))
 }
 
 /// Applies Newton's impact law: a contact hit in the last step separates with ε times its approach speed.   [IMPACT-1]
@@ -114,11 +114,13 @@ fn rebounds(start: &Start, ws: &mut Workspace) {
 pub(crate) fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
     let (a, b) = contact.row(&contact.normal);
     let prescribed = (contact.gap_end - contact.gap_start) / h;
-    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + prescribed
+    side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b) + prescribed
 }
 
-/// Power of a wrench at the velocity of a body; zero for bodies without unknowns, and for an empty `v`.
-pub(crate) fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
+/// Term of the rate of a constraint row on one body: wrench of the row times twist of the body.
+///
+/// It is zero for bodies without unknowns, and for an empty `v`.
+pub(crate) fn side_rate(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
     if v.is_empty() {
         return 0.0;
     }

@@ -15,7 +15,7 @@ use stiction_multibody::{
 
 use crate::{
     Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
-    StepCause, Workspace, detect, formulation, rows::power,
+    StepCause, Workspace, detect, formulation, rows::side_rate,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
@@ -310,14 +310,14 @@ impl AfterStep {
             let sides = [(a, &row.a), (b, &row.b)];
             let inverse_mass: f64 =
                 sides.iter().map(|(id, wrench)| compliance(model, &workspace.start, *id, wrench)).sum();
-            let displaced: f64 = sides.iter().map(|(id, wrench)| power(model, moved, *id, wrench)).sum();
+            let displaced: f64 = sides.iter().map(|(id, wrench)| side_rate(model, moved, *id, wrench)).sum();
             workspace.compliance.push(RELATIVE_COMPLIANCE * inverse_mass);
             row.bias -= displaced + RELATIVE_COMPLIANCE * inverse_mass * *multiplier;
             largest = largest.max(row.bias.abs());
         }
         for contact in &mut workspace.contacts {
             let (a, b) = contact.row(&contact.normal);
-            contact.bias -= power(model, moved, contact.a, &a) + power(model, moved, contact.b, &b);
+            contact.bias -= side_rate(model, moved, contact.a, &a) + side_rate(model, moved, contact.b, &b);
             largest = largest.max(contact.bias.abs());
         }
         largest

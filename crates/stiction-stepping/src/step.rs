@@ -128,7 +128,7 @@ impl TimeStepper {
         }
     }
 
-    /// Solves the step with implicit geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
+    /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
     fn finish_implicitly(
         &mut self,
         start: &Start,

@@ -7,7 +7,7 @@ use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, ContactMode, Model, SupportPoint, Twist, Wrench};
 
 use crate::{
-    FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, SupportPointReport, Workspace, rows::power,
+    FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, SupportPointReport, Workspace, rows::side_rate,
 };
 
 /// Support point with all data of its laws, where the constraints are linearised. Its normal is z, its tangents are x and y.
@@ -35,7 +35,7 @@ pub struct SupportPointContact {
     pub surface_velocity: Vector3<f64>,
     /// Angular velocity about z of the support point against the surface that the motion of the surface prescribes, rad/s.
     pub surface_spin: f64,
-    /// Range of its friction directions in the list of all; empty without friction and with the quadratic cone.
+    /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
     /// Range of its friction polygons among those of all contacts and support points.
     pub cones: Range<usize>,
@@ -57,7 +57,7 @@ impl SupportPointContact {
         (Wrench::of_torque(-Vector3::z()), Wrench::of_torque(Vector3::z()))
     }
 
-    /// Law of the support point with the quadratic cone: that of a spatial contact.   [SUP-4]
+    /// Law of the support point with the second-order cone: that of a spatial contact.   [SUP-4]
     pub(crate) fn law(&self) -> Law {
         match (self.mu > 0.0, self.torsion > 0.0) {
             (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
@@ -204,7 +204,7 @@ pub(crate) fn remember(ws: &mut Workspace) {
 fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> Vector3<f64> {
     let along = |d: &Vector3<f64>| {
         let (below, above) = support_point.row(d);
-        power(model, v, support_point.on, &below) + power(model, v, support_point.body, &above)
+        side_rate(model, v, support_point.on, &below) + side_rate(model, v, support_point.body, &above)
     };
     let [x, y] = SupportPointContact::tangents();
     x * along(&x) + y * along(&y)
@@ -213,5 +213,5 @@ fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f6
 /// Angular velocity of the support point against the surface by the velocities `v`, without prescribed motion.
 fn relative_spin(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> f64 {
     let (below, above) = support_point.spin_row();
-    power(model, v, support_point.on, &below) + power(model, v, support_point.body, &above)
+    side_rate(model, v, support_point.on, &below) + side_rate(model, v, support_point.body, &above)
 }

@@ -58,15 +58,20 @@ pub(crate) fn tangents_change(
 
 /// Appends the vertices of a friction polygon in the frame of [`tangents`]: in space n_d vectors cos φ e_t t + sin φ e_o o, φ = 2π k /
 /// n_d, in the plane ±e_t t. Each has its exact opposite.   [FRIC-1]
-pub(crate) fn push_star([t, o]: &[Vector3<f64>; 2], corners: usize, dimension: Dimension, out: &mut Vec<Vector3<f64>>) {
+pub(crate) fn push_polygon_vertices(
+    [t, o]: &[Vector3<f64>; 2],
+    vertices: usize,
+    dimension: Dimension,
+    out: &mut Vec<Vector3<f64>>,
+) {
     if dimension == Dimension::Planar {
         out.extend([*t, -t]);
         return;
     }
-    debug_assert_eq!(corners % 2, 0, "a friction polygon has an even number of vertices");
-    let (first, half) = (out.len(), corners / 2);
+    debug_assert_eq!(vertices % 2, 0, "a friction polygon has an even number of vertices");
+    let (first, half) = (out.len(), vertices / 2);
     for k in 0..half {
-        let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / corners as f64);
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * k as f64 / vertices as f64);
         out.push(t * cos + o * sin);
     }
     out.extend_from_within(first..first + half);

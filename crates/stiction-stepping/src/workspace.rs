@@ -18,7 +18,7 @@ use crate::{
     stabilise::AfterStep,
 };
 
-/// Input of a step.
+/// Inputs of a step: model, scheme, state and step size.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     /// Model of the system.
@@ -67,14 +67,14 @@ pub struct Workspace {
     pub(crate) linear_start: Configuration,
     /// Configuration where the constraints are linearised, with prescribed bodies at the end time.
     pub(crate) linear_end: Configuration,
-    /// Velocity at the start of the step: that of the state, or the one after an impact by Poisson's hypothesis.
+    /// Velocity v at the start of the step, of all bodies: that of the state, or the one after an impact by Poisson's hypothesis.
     pub(crate) before: Vec<f64>,
     /// Linearisation velocity v̂: constraints are linearised at q ⊕ h v̂. An empty list means zero, that is the start of the step.
     pub(crate) linearisation_velocity: Vec<f64>,
     /// Coordinates q ⊕ h v̂.
     pub(crate) predicted: Vec<f64>,
-    /// Proximal weight ε: factor of all masses in the problem; none means 1.   [QS-2]
-    pub(crate) proximal_weight: Option<f64>,
+    /// Proximal mass fraction ε: factor on all masses in the problem; none means 1.   [QS-2]
+    pub(crate) proximal_mass_fraction: Option<f64>,
     /// Rows of δ that must vanish, for the uniqueness check of a quasistatic motion.   [QS-6]
     pub(crate) balance_rows: Vec<f64>,
     /// Applied wrenches of all bodies.
@@ -107,7 +107,8 @@ pub struct Workspace {
     pub(crate) next_depths: Depths,
     /// Contacts outside the working set, removed by constraint screening; empty after the step.   [STEP-15]
     pub(crate) screened: Vec<Contact>,
-    pub(crate) closing_times: Vec<f64>,
+    /// Fractions of h after which contacts close, sorted; scratch memory of constraint screening.
+    pub(crate) closing_fractions: Vec<f64>,
     /// All contacts, of which `contacts` holds the chosen ones; empty if there are no chains of alternatives.
     pub(crate) candidates: Vec<Contact>,
     pub(crate) chains: Vec<Chain>,
@@ -139,7 +140,7 @@ pub struct Workspace {
     pub(crate) block: Vec<f64>,
     /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
     pub(crate) free_velocity: Vec<f64>,
-    /// Velocities of the bodies at v_free where the constraints are linearised, in reduced coordinates.
+    /// Velocities of the bodies that belong to v_free of the forest, where the constraints are linearised; in reduced coordinates only.
     pub(crate) free_bodies: Vec<f64>,
     /// Scratch of the forest, in reduced coordinates.
     pub(crate) reduced: Option<Box<Reduced>>,
@@ -158,7 +159,7 @@ pub struct Workspace {
     ///
     /// In reduced coordinates only those of loops are set; [`crate::joint_impulses`] computes all.
     pub joint_impulses: Vec<f64>,
-    /// Time over which the last solved problem balances momentum, s; zero if there is none.
+    /// Step size over which the impulses of the last solved problem balance the change of momentum, s; zero if there is none.
     pub(crate) balanced_over: f64,
     /// Impulse at each of `contacts`.
     pub contact_impulses: Vec<ContactImpulse>,

@@ -37,7 +37,7 @@ fn whole_run(bencher: Bencher, name: &str) {
         });
 }
 
-/// Friction of the part on three contact points: the quadratic cone, and polygons.
+/// Friction of the part on three contact points: the second-order cone, and polygons.
 const SETS: [&str; 6] = ["cone", "4", "8", "16", "32", "64"];
 
 /// The curve of C-28: `plate/tripod` with each friction set. A sample is half a period of the plate, short enough to be undisturbed

@@ -125,7 +125,7 @@ pub(crate) struct RunOptions {
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Accuracy of the contact solver; only for presets with the exact friction cone
+    /// Accuracy of the contact solver; only for presets with the second-order friction cone
     #[arg(long, value_enum, default_value_t)]
     pub(crate) accuracy: SolveAccuracy,
 }
@@ -176,9 +176,9 @@ pub(crate) enum RunSolver {
     Ladder,
     /// Lemke's method only; for friction polygons and boxes
     Lemke,
-    /// Projected Gauss-Seidel only; for the exact cone
+    /// Projected Gauss-Seidel only; for the second-order cone
     Nsgs,
-    /// Interior-point method only; for the exact cone
+    /// Interior-point method only; for the second-order cone
     InteriorPoint,
 }
 

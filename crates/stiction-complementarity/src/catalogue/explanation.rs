@@ -1,7 +1,7 @@
 //! Diagnosis of a problem besides its solution, in sentences that a user can act on.
 
 use super::{Answer, DEFAULT_METHOD, Options, run};
-use crate::friction::diagnostics::{ForceReport, Pointed, force_report, pointed};
+use crate::friction::diagnostics::{ImpulseReport, Pointed, impulse_report, pointed};
 use crate::friction::ladder::REFERENCE_ROWS;
 use crate::friction::{FrictionProblem, FrictionSolution};
 use crate::json::ProblemFile;
@@ -89,7 +89,7 @@ fn impulses(file: &ProblemFile, problem: &FrictionProblem) -> Vec<String> {
     let Ok(Answer::Ended(report)) = run(file, DEFAULT_METHOD, &Options::default()) else { return lines };
     let r = report.solution.into_iter().flat_map(|unknowns| unknowns.values).collect();
     match report.status {
-        Status::Solved => lines.extend(uniqueness(force_report(problem, &FrictionSolution { r }))),
+        Status::Solved => lines.extend(uniqueness(impulse_report(problem, &FrictionSolution { r }))),
         status => lines.push(format!(
             "uniqueness of impulses was not tested: the ladder ended with status {status} at {}",
             report.worst
@@ -101,7 +101,7 @@ fn impulses(file: &ProblemFile, problem: &FrictionProblem) -> Vec<String> {
 /// Largest number of undetermined contacts that are listed one by one.
 const LISTED: usize = 8;
 
-fn uniqueness(report: Option<ForceReport>) -> Vec<String> {
+fn uniqueness(report: Option<ImpulseReport>) -> Vec<String> {
     let Some(report) = report else { return vec!["the range of the impulses could not be computed".to_owned()] };
     if report.unique(1e-6) {
         return vec!["all normal impulses are determined by the velocities".to_owned()];

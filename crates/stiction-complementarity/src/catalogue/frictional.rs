@@ -171,7 +171,8 @@ fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     let report = measured(&mut method, polygonal.problem(), None, &mut solution, tolerance);
     let impulses = polygonal.recover(&solution);
     let exact = problem.residual(&impulses);
-    let note = format!("residual of the polygonal problem; with the exact cone the residual is {:.1e}", exact.value);
+    let note =
+        format!("residual of the polygonal problem; with the second-order cone the residual is {:.1e}", exact.value);
     let worst = in_words(problem, exact);
     let solution = vec![Unknowns { name: "r", values: impulses.r }];
     Answer::Ended(Report { worst, note: Some(note), solution, ..report })

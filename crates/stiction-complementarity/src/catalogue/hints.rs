@@ -76,7 +76,7 @@ fn frictional(method: &str, status: Status) -> &'static str {
         ("admm", _) => "admm converges slowly to high accuracy: use ladder, which polishes with Newton",
         ("reference", _) => "the fixed-point iteration need not contract for sliding contacts: try ladder",
         ("polygon", _) => {
-            "the ladder of the polygonal problem failed: use fewer directions, or ladder for the exact cone"
+            "the ladder of the polygonal problem failed: use fewer directions, or ladder for the second-order cone"
         }
         _ => "try ladder",
     }

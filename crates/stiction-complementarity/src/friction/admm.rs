@@ -63,7 +63,8 @@ impl FrictionAdmmOptions {
 /// ADMM for frictional contact.
 ///
 /// It ends with `Solved` if the residual is within the tolerance, otherwise with `BudgetExhausted`, or with `Breakdown` if a
-/// factorisation failed. The solution is the iterate of least residual and lies in the cones exactly.
+/// factorisation failed. The solution is the iterate of least residual. It lies in the cones exactly, unless it is
+/// the warm start, which is not projected.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionAdmm {
     options: FrictionAdmmOptions,
@@ -163,9 +164,9 @@ impl FrictionAdmm {
             let (multiplier, old) = (&mut self.multiplier[range.clone()], &mut self.right_hand_side[range]);
             old.copy_from_slice(z);
             for k in 0..r.len() {
-                // λ + ρ r̂: the term −ρ z follows after the projection.
-                let relaxed = omega * r[k] + (1.0 - omega) * z[k];
-                multiplier[k] += rho * relaxed;
+                // λ + ρ r_relaxed: the term −ρ z follows after the projection.
+                let r_relaxed = omega * r[k] + (1.0 - omega) * z[k];
+                multiplier[k] += rho * r_relaxed;
                 z[k] = multiplier[k] / rho;
             }
             law.project(z);

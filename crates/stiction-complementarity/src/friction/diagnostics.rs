@@ -13,7 +13,7 @@ const ZERO: f64 = 1e-8;
 /// Result of [`pointed`]: can admissible impulses cancel each other?
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pointed {
-    /// Only zero among the admissible impulses gives zero velocities, so impulses are bounded by the loads.
+    /// No nonzero r in K has W r = 0, so impulses are bounded by the loads.
     Yes,
     /// Nonzero admissible impulses give zero velocities, as in a wedged body. Impulses can grow without bound.
     No {
@@ -40,7 +40,7 @@ pub fn pointed<W: Delassus>(problem: &FrictionProblem<W>) -> Pointed {
 
 /// Range of the normal impulse of one contact over all solutions with the same velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ForceRange {
+pub struct ImpulseRange {
     /// Block of the contact.
     pub block: usize,
     /// Least normal impulse, N s.
@@ -51,14 +51,14 @@ pub struct ForceRange {
 
 /// Uniqueness of the impulses of a solution.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForceReport {
-    /// Minimum-norm impulses among those with the same velocities.
+pub struct ImpulseReport {
+    /// Minimum-norm impulses among those with the same velocities, N s.
     pub least_norm: Vec<f64>,
-    /// Range of every normal impulse.
-    pub ranges: Vec<ForceRange>,
+    /// Range of every normal impulse, N s.
+    pub ranges: Vec<ImpulseRange>,
 }
 
-impl ForceReport {
+impl ImpulseReport {
     /// True if the range of every normal impulse is at most `tolerance` times the largest one.
     pub fn unique(&self, tolerance: f64) -> bool {
         let largest = self.ranges.iter().fold(0.0_f64, |largest, range| largest.max(range.most.abs()));
@@ -69,8 +69,9 @@ impl ForceReport {
 /// Finds the minimum-norm impulses with the velocities of `solution`, and the range of each normal impulse.   [CONE-22]
 ///
 /// The admissible set is { r ∈ K : W r = W r*, r_i = 0 if contact i is open, r_T = −μ r_N u_T/‖u_T‖ if it slips }.
+/// The equations of the modes are imposed on [`Law::Cone`] only: bounded rows and rolling friction keep their whole set.
 /// Returns `None` if a cone program was not solved.
-pub fn force_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &FrictionSolution) -> Option<ForceReport> {
+pub fn impulse_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &FrictionSolution) -> Option<ImpulseReport> {
     let n = problem.rows();
     let w = dense_operator(problem);
     debug_assert_eq!(solution.r.len(), n, "one impulse per row");
@@ -99,9 +100,9 @@ pub fn force_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &Fricti
             objective[normal] = 0.0;
             r.map(|r| r[normal])
         };
-        ranges.push(ForceRange { block, least: extreme(1.0)?, most: extreme(-1.0)? });
+        ranges.push(ImpulseRange { block, least: extreme(1.0)?, most: extreme(-1.0)? });
     }
-    Some(ForceReport { least_norm, ranges })
+    Some(ImpulseReport { least_norm, ranges })
 }
 
 /// Blocks of contacts and limits with their normal rows.
@@ -185,7 +186,7 @@ mod tests {
         let laws = vec![Law::Boxed { lower: 0.0, upper: f64::INFINITY }; 4];
         let problem = FrictionProblem::new(super::super::Operator::MatrixFree(bodies), laws, vec![-1.0; 4]).unwrap();
         let solution = FrictionSolution { r: vec![0.5, 0.0, 0.0, 0.5] };
-        let report = force_report(&problem, &solution).unwrap();
+        let report = impulse_report(&problem, &solution).unwrap();
         assert!(report.least_norm.iter().all(|r| (r - 0.25).abs() < 1e-6), "{:?}", report.least_norm);
         assert!(!report.unique(1e-3));
         for range in &report.ranges {

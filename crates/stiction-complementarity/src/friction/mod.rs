@@ -251,8 +251,8 @@ impl<W: Delassus> FrictionProblem<W> {
     }
 
     /// Squared natural map ‖r_i − P_K(r_i − û_i)‖² of block i at impulses r and velocities u.   [CONE-5]
-    pub fn violation(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
+    pub fn violation_squared(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
-        residual::violation(&self.laws[block], &r[range.clone()], &u[range])
+        residual::violation_squared(&self.laws[block], &r[range.clone()], &u[range])
     }
 }

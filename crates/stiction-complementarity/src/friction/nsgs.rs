@@ -204,7 +204,7 @@ impl FrictionNsgs {
     /// Residual [CONE-5] of `r`. It also recomputes the state of the operator, which removes accumulated rounding errors.
     fn evaluate_residual<W: Delassus>(&mut self, problem: &FrictionProblem<W>, r: &[f64]) -> f64 {
         problem.velocities(r, &mut self.u, &mut self.state);
-        let sum: f64 = (0..problem.blocks()).map(|block| problem.violation(block, r, &self.u)).sum();
+        let sum: f64 = (0..problem.blocks()).map(|block| problem.violation_squared(block, r, &self.u)).sum();
         problem.operator().begin(r, &mut self.state);
         sum.sqrt() / problem.scale()
     }

@@ -28,7 +28,7 @@ pub struct FrictionReferenceOptions {
     /// Residual [CONE-5] at which the iteration ends. Dimensionless. Default 1e-10; Clarabel itself reaches about 1e-11, so 1e-12
     /// and below end with `SolvedLoosely`.
     pub tolerance: f64,
-    /// Largest ratio ‖W − Wᵀ‖∞ / ‖W‖∞ at which W counts as symmetric. Dimensionless. Default 1e-9.
+    /// Largest ratio max |W_ij − W_ji| / max |W_ij| of entries at which W counts as symmetric. Dimensionless. Default 1e-9.
     pub asymmetry: f64,
 }
 

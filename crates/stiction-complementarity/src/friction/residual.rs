@@ -48,7 +48,7 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
     fn residual(&self, solution: &FrictionSolution) -> Residual {
         let r = &solution.r;
         if r.len() != self.rows() {
-            return Residual::immeasurable(0);
+            return Residual::undefined(0);
         }
         MEMORY.with_borrow_mut(|Memory { u, state, last }| {
             last.get(self.version, r).unwrap_or_else(|| {
@@ -85,13 +85,13 @@ impl<W: Delassus> FrictionProblem<W> {
         for (block, law) in self.laws.iter().enumerate() {
             let range = self.range(block);
             let (r, u) = (&r[range.clone()], &u[range.clone()]);
-            let violation = violation(&law.in_unit(unit), r, u);
-            if violation.is_nan() || !(all_finite || (is_finite(r) && is_finite(u))) {
-                return Residual::immeasurable(range.start);
+            let squared = violation_squared(&law.in_unit(unit), r, u);
+            if squared.is_nan() || !(all_finite || (is_finite(r) && is_finite(u))) {
+                return Residual::undefined(range.start);
             }
-            sum += violation;
-            if violation > worst.0 {
-                worst = (violation, range.start);
+            sum += squared;
+            if squared > worst.0 {
+                worst = (squared, range.start);
             }
         }
         Residual { value: sum.sqrt() / (scale * unit), row: worst.1 }
@@ -99,15 +99,15 @@ impl<W: Delassus> FrictionProblem<W> {
 }
 
 /// Squared natural map ‖r − P_K(r − û)‖² of one law.   [CONE-5]
-pub(super) fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
+pub(super) fn violation_squared(law: &Law, r: &[f64], u: &[f64]) -> f64 {
     debug_assert!(r.len() == law.rows() && u.len() == law.rows(), "r and u have the rows of the law");
     match (law, r.len()) {
         (Law::Equality { .. }, _) => u.iter().map(|u| u * u).sum(),
-        (_, 1) => contact_violation::<1>(law, r, u),
-        (_, 2) => contact_violation::<2>(law, r, u),
-        (_, 3) => contact_violation::<3>(law, r, u),
-        (_, 4) => contact_violation::<4>(law, r, u),
-        _ => contact_violation::<5>(law, r, u),
+        (_, 1) => contact_violation_squared::<1>(law, r, u),
+        (_, 2) => contact_violation_squared::<2>(law, r, u),
+        (_, 3) => contact_violation_squared::<3>(law, r, u),
+        (_, 4) => contact_violation_squared::<4>(law, r, u),
+        _ => contact_violation_squared::<5>(law, r, u),
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) fn violation(law: &Law, r: &[f64], u: &[f64]) -> f64 {
 ///
 /// A component that the projection does not change contributes û itself. The difference r − (r − û) would cancel a velocity
 /// that is small against a huge impulse, and a contact that no impulse can stop would have residual zero.
-fn contact_violation<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
+fn contact_violation_squared<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
     let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else {
         debug_assert!(false, "a contact law has {N} rows");
         return f64::INFINITY;

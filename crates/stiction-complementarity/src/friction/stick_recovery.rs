@@ -33,7 +33,7 @@ const MAX_VELOCITY_GROWTH: f64 = 100.0;
 /// Stick recovery with its scratch memory.   [STICK-1]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StickRecovery {
-    /// Root √D of the weight of each row: √r_N of its contact; zero in rows that are not changed.
+    /// Root √D of the weight of each row: √r_N of its contact, one for joints, zero in rows that are not changed.
     weight: Vec<f64>,
     u: Vec<f64>,
     /// Scaled change s of the impulses: δr = √D s.

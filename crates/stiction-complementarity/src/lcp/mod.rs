@@ -102,7 +102,7 @@ impl Problem for Lcp {
     /// ‖min(z, M z + q)‖∞ / max(1, ‖q‖∞).   [LCP-2]
     fn residual(&self, solution: &LcpSolution) -> Residual {
         if solution.z.len() != self.size() {
-            return Residual::immeasurable(solution.z.len().min(self.size()));
+            return Residual::undefined(solution.z.len().min(self.size()));
         }
         let violations = solution.z.iter().enumerate().map(|(row, &z)| natural_map(z, self.w(row, &solution.z)));
         Residual::worst_of(violations, residual_scale(self.q.iter().copied()))

@@ -11,7 +11,7 @@ pub(super) struct AddColumns<'a> {
 }
 
 impl Loop for AddColumns<'_> {
-    type Found = ();
+    type Output = ();
 
     /// Processes as many rows at a time as fit into registers.
     #[inline(always)]

@@ -57,10 +57,10 @@ struct Factoring<'a> {
 }
 
 impl Loop for Factoring<'_> {
-    type Found = Result<(), SingularRow>;
+    type Output = Result<(), SingularRow>;
 
     #[inline(always)]
-    fn run(self) -> Self::Found {
+    fn run(self) -> Self::Output {
         let Self { a, order, sizes } = self;
         let n = order.len();
         sizes.clear();

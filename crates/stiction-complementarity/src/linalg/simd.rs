@@ -11,19 +11,19 @@ use std::sync::LazyLock;
 /// version only.
 pub trait Loop {
     /// Result of the loop.
-    type Found;
+    type Output;
 
     /// Runs the loop.
-    fn run(self) -> Self::Found;
+    fn run(self) -> Self::Output;
 }
 
 struct Version<L>(L);
 
 impl<L: Loop> WithSimd for Version<L> {
-    type Output = L::Found;
+    type Output = L::Output;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> L::Found {
+    fn with_simd<S: Simd>(self, _: S) -> L::Output {
         self.0.run()
     }
 }
@@ -32,6 +32,6 @@ static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
 
 /// Runs the version that suits this processor.
 #[inline]
-pub fn run<L: Loop>(a_loop: L) -> L::Found {
+pub fn run<L: Loop>(a_loop: L) -> L::Output {
     PROCESSOR.dispatch(Version(a_loop))
 }

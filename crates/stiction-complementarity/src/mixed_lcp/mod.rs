@@ -144,10 +144,10 @@ impl Problem for MixedLcp {
     fn residual(&self, solution: &MixedLcpSolution) -> Residual {
         let (u, z) = (&solution.free, &solution.complementary);
         if u.len() != self.free_size() || self.ensure_shapes().is_err() {
-            return Residual::immeasurable(0);
+            return Residual::undefined(0);
         }
         if z.len() != self.complementary_size() {
-            return Residual::immeasurable(self.free_size());
+            return Residual::undefined(self.free_size());
         }
         let equalities = (0..u.len()).map(|i| self.equality.value(i, u, z));
         let pairs = z.iter().enumerate().map(|(i, &z_i)| natural_map(z_i, self.complementarity.value(i, u, z)));

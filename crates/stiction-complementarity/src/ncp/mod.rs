@@ -100,7 +100,7 @@ impl<F: NcpFunction> Problem for Ncp<F> {
     fn residual(&self, solution: &NcpSolution) -> Residual {
         let z = &solution.z;
         if z.len() != self.size() {
-            return Residual::immeasurable(z.len().min(self.size()));
+            return Residual::undefined(z.len().min(self.size()));
         }
         let mut f = vec![0.0; z.len()];
         self.function.value(z, &mut f);

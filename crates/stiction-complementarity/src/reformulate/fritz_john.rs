@@ -1,4 +1,4 @@
-//! Friction with exact cones or ellipsoids as a nonlinear complementarity problem in Fritz-John form.   [FJ-1]
+//! Friction with second-order cones or ellipsoids as a nonlinear complementarity problem in Fritz-John form.   [FJ-1]
 //!
 //! The unknowns are the impulses p and one σ per friction set, the slip speed in the metric of the set:
 //!

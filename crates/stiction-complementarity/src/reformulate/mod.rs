@@ -1,6 +1,6 @@
 //! Reformulations of problems, with the recovery of their solutions.
 //!
-//! These are friction with polygons as a mixed LCP, friction with exact cones as an NCP, mixed problems as LCPs, and scaled
+//! These are friction with polygons as a mixed LCP, friction with second-order cones as an NCP, mixed problems as LCPs, and scaled
 //! problems.
 
 pub(crate) mod fritz_john;

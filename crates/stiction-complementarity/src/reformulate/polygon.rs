@@ -6,7 +6,7 @@
 //! 0 ≤ λ_N ⊥ u_N ≥ 0,    0 ≤ β ⊥ Dᵀ u_T + γ e ≥ 0,    0 ≤ γ ⊥ μ λ_N − eᵀ β ≥ 0,    r_T = D β.
 //! ```
 //!
-//! It is an approximation of the exact cone. If the slip is not along a direction, friction is too weak by up to the factor
+//! It is an approximation of the second-order cone. If the slip is not along a direction, friction is too weak by up to the factor
 //! cos(π / n_d) and deviates slightly in direction. In the plane (two rows) the two directions are exact.
 
 use super::dense_operator;

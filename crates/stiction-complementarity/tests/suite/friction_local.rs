@@ -133,7 +133,7 @@ fn cases_known_by_hand() {
     let limit = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
     assert_eq!(solved(&limit, &[2.0], &[-3.0]), (Regime::Stick, vec![1.5]));
     assert_eq!(solved(&limit, &[2.0], &[3.0]), (Regime::Open, vec![0.0]));
-    assert_eq!(solved(&limit, &[0.0], &[-1.0]).0, Regime::Stuck);
+    assert_eq!(solved(&limit, &[0.0], &[-1.0]).0, Regime::Unsolved);
     let motor = Law::Boxed { lower: -0.5, upper: 0.5 };
     assert_eq!(solved(&motor, &[2.0], &[-3.0]), (Regime::Slip, vec![0.5]));
     assert_eq!(
@@ -141,6 +141,6 @@ fn cases_known_by_hand() {
         (Regime::Stick, vec![-1.0, -0.5])
     );
     // No impulse can change the velocity of this contact.
-    assert_eq!(solved(&space, &[0.0; 9], &[-1.0, 0.0, 0.0]).0, Regime::Stuck);
-    assert_eq!(solved(&space, &unit[..4], &[-1.0, 0.0, 0.0]).0, Regime::Stuck);
+    assert_eq!(solved(&space, &[0.0; 9], &[-1.0, 0.0, 0.0]).0, Regime::Unsolved);
+    assert_eq!(solved(&space, &unit[..4], &[-1.0, 0.0, 0.0]).0, Regime::Unsolved);
 }

@@ -315,7 +315,7 @@ fn softened(pile: &Pile) -> FrictionProblem {
 }
 
 /// C-33(c): a box on a plane with four contacts. The impulses are not unique and differ between methods. The velocities are the
-/// same for all methods, with the exact cone and with a polygon.
+/// same for all methods, with the second-order cone and with a polygon.
 #[test]
 fn a_box_at_rest_moves_the_same_by_every_method() {
     let problem = tower(1, 0.5).problem(Motion::Rest);

@@ -110,7 +110,7 @@ fn a_problem_that_changed_is_measured_anew() {
     w.push(0, &[2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);
     w.finish_row();
     let mut problem = FrictionProblem::new(w, vec![Law::Cone { rows: 3, mu: 0.5 }], vec![-1.0, 0.3, 0.2]).unwrap();
-    let first = measured(&problem, &Residual::immeasurable(0));
+    let first = measured(&problem, &Residual::undefined(0));
     let copy = problem.clone();
     problem.refill_velocities(|_, q| q[1] = -0.7).unwrap();
     let second = measured(&problem, &first);
@@ -124,5 +124,5 @@ fn a_problem_that_changed_is_measured_anew() {
     let third = measured(&problem, &second);
     let softer = problem.with_compliance(vec![0.5; 3]).unwrap();
     measured(&softer, &third);
-    assert_eq!(softer.residual(&FrictionSolution { r: vec![1.0] }), Residual::immeasurable(0));
+    assert_eq!(softer.residual(&FrictionSolution { r: vec![1.0] }), Residual::undefined(0));
 }

@@ -2,7 +2,7 @@
 //! sensitivity.
 
 use nalgebra::{IsometryMatrix3, Point2, Rotation3, Translation3, Vector2, Vector3};
-use stiction_geometry::{ContactPoint, Meeting, Pose, Scratch, Shape, contacts, planar, spatial};
+use stiction_geometry::{ContactPoint, FeaturePair, Pose, Scratch, Shape, contacts, planar, spatial};
 
 use crate::spatial::{Random, cuboid};
 
@@ -74,8 +74,8 @@ fn check_pairs(shapes: &[Shape], plane: bool, random: &mut Random) -> (usize, us
             let (va, wa) = motion(random, plane);
             let (vb, wb) = motion(random, plane);
             for contact in query((a, &pose_a), (b, &pose_b), 1.0).iter().filter(|c| c.normal_is_unique) {
-                let meeting = Meeting::new((a, &pose_a), (b, &pose_b), contact).unwrap();
-                let point = meeting.at(&pose_a, &pose_b);
+                let pair = FeaturePair::new((a, &pose_a), (b, &pose_b), contact).unwrap();
+                let point = pair.at(&pose_a, &pose_b);
                 assert!((point.gap - contact.gap).abs() < 1e-12, "{} {} {contact:?} {point:?}", a.name(), b.name());
                 assert!((point.point_a - contact.point_a).norm() < 1e-11);
                 assert!((point.point_b - contact.point_b).norm() < 1e-11);
@@ -83,7 +83,7 @@ fn check_pairs(shapes: &[Shape], plane: bool, random: &mut Random) -> (usize, us
                 let far = 1e-3;
                 let moved =
                     (displaced(&pose_a, &(va * far), &(wa * far)), displaced(&pose_b, &(vb * far), &(wb * far)));
-                let there = meeting.at(&moved.0, &moved.1);
+                let there = pair.at(&moved.0, &moved.1);
                 let found = query((a, &moved.0), (b, &moved.1), 2.0);
                 // Two corners of the plane may be the end of a flat overlap here and two points there.
                 let same_kind = |c: &ContactPoint| !plane || (c.normal.into_inner() - there.normal).norm() < 1e-9;
@@ -98,15 +98,15 @@ fn check_pairs(shapes: &[Shape], plane: bool, random: &mut Random) -> (usize, us
                     continue;
                 }
                 let h = 1e-5;
-                let near = |h: f64| meeting.at(&pose_a, &displaced(&pose_b, &(vb * h), &(wb * h)));
-                let sensitivity = meeting.sensitivity(&pose_a, &pose_b, &point);
+                let near = |h: f64| pair.at(&pose_a, &displaced(&pose_b, &(vb * h), &(wb * h)));
+                let sensitivity = pair.sensitivity(&pose_a, &pose_b, &point);
                 let linear = vb + wb.cross(&(point.point_b.coords - pose_b.translation.vector));
                 let twist = nalgebra::Vector6::new(linear.x, linear.y, linear.z, wb.x, wb.y, wb.z);
                 let d_point = (near(h).point_a - near(-h).point_a) / (2.0 * h);
                 let d_normal = (near(h).normal - near(-h).normal) / (2.0 * h);
                 compared += 1;
                 let scale = 1.0 + d_normal.norm() + d_point.norm();
-                let place = format!("{} {} {contact:?} {meeting:?}", a.name(), b.name());
+                let place = format!("{} {} {contact:?} {pair:?}", a.name(), b.name());
                 assert!((sensitivity.point_a * twist - d_point).norm() < 1e-6 * scale.powi(3), "point {place}");
                 assert!((sensitivity.normal * twist - d_normal).norm() < 1e-6 * scale.powi(3), "normal {place}");
             }

@@ -1,7 +1,7 @@
 //! Laws along joint DOFs: limits, dry friction, damping, springs, rotor inertia.
 //!
 //! A joint DOF has a coordinate φ (m or rad) whose rate is, like that of a constraint, the power of a pair of wrenches:
-//! φ̇ = w_a · ν_a + w_b · ν_b.   [DRIVE-1]
+//! φ̇ = w_a · ν_a + w_b · ν_b.   [JSPACE-1]
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use stiction_geometry::Dimension;
@@ -100,7 +100,7 @@ impl Joint {
     }
 
     /// Coordinate of a joint DOF and its Jacobian as wrenches on the two bodies; angles are in [−π, π] plus the initial coordinate.
-    ///   [DRIVE-1]
+    ///   [JSPACE-1]
     pub fn coordinate(&self, joint_dof: usize, at: &Configuration) -> Option<Row> {
         debug_assert_eq!(self.measures.len(), self.joint_dofs.len(), "every joint DOF has a coordinate");
         let measure = *self.measures.get(joint_dof)?;
@@ -109,7 +109,7 @@ impl Joint {
         Some(Row { value: row.value + initial, ..row })
     }
 
-    /// Coordinate of a joint DOF and its rate at a configuration; the full turns of an angle are those nearest to `before`.   [DRIVE-1]
+    /// Coordinate of a joint DOF and its rate at a configuration; the full turns of an angle are those nearest to `before`.   [JSPACE-1]
     pub fn measured(&self, joint_dof: usize, at: &Configuration, before: Option<f64>) -> Option<(f64, f64)> {
         let row = self.coordinate(joint_dof, at)?;
         let coordinate = match before {

@@ -109,10 +109,10 @@ fn weighted_points(check: &Check, distribution: &LoadDistribution) -> Result<Vec
                 place(&support_point.point)?;
                 check.non_negative("limit_surface", support_point.lever, limits::LENGTH)?;
             }
-            let total = total(check, surface.points.iter().map(|support_point| support_point.share))?;
+            let total = total(check, surface.points.iter().map(|support_point| support_point.fraction))?;
             let weighted = |support_point: &LimitPoint| WeightedPoint {
                 point: support_point.point,
-                fraction: support_point.share / total,
+                fraction: support_point.fraction / total,
                 torsion: support_point.lever,
             };
             Ok(surface.points.iter().map(weighted).collect())

@@ -72,8 +72,8 @@ pub struct LimitPoint {
     /// Its position in the body frame, m.
     pub point: [f64; 2],
     /// Its fraction of the load.
-    pub share: f64,
-    /// Its lever, m: alone it is the ellipsoid |f|² + (τ/lever)² ≤ (μ share N)².
+    pub fraction: f64,
+    /// Its lever, m: alone it is the ellipsoid |f|² + (τ/lever)² ≤ (μ fraction N)².
     pub lever: f64,
 }
 
@@ -83,7 +83,7 @@ impl LimitSurface {
         if !(lever.is_finite() && lever >= 0.0) {
             return Err(PressureError::Lever(lever));
         }
-        let support_point = LimitPoint { point: [0.0; 2], share: 1.0, lever };
+        let support_point = LimitPoint { point: [0.0; 2], fraction: 1.0, lever };
         Ok(Self { centre: [0.0; 2], points: vec![support_point], error: 0.0 })
     }
 
@@ -111,14 +111,18 @@ impl LimitSurface {
         let mean: f64 = pressure.parts.iter().map(|(x, fraction)| fraction * x.norm()).sum();
         if mean == 0.0 {
             let centre = pressure.centre.into();
-            return Ok(Self { centre, points: vec![LimitPoint { point: centre, share: 1.0, lever: 0.0 }], error: 0.0 });
+            return Ok(Self {
+                centre,
+                points: vec![LimitPoint { point: centre, fraction: 1.0, lever: 0.0 }],
+                error: 0.0,
+            });
         }
         let support_points = Fit::new(&pressure, mean).best();
         let worst = |(v, omega)| (power(&support_points, v, omega).0 / pressure.power(v, omega) - 1.0).abs();
         let error = motions(MEASURED, mean).map(worst).fold(0.0, f64::max);
         let place = |support_point: &SupportPoint| LimitPoint {
             point: (pressure.centre + support_point.arm).into(),
-            share: support_point.fraction,
+            fraction: support_point.fraction,
             lever: support_point.lever,
         };
         Ok(Self { centre: pressure.centre.into(), points: support_points.iter().map(place).collect(), error })
@@ -129,7 +133,7 @@ impl LimitSurface {
         let arm = |support_point: &LimitPoint| Vector2::from(support_point.point) - Vector2::from(self.centre);
         let support_points = self.points.iter().map(|support_point| SupportPoint {
             arm: arm(support_point),
-            fraction: support_point.share,
+            fraction: support_point.fraction,
             lever: support_point.lever,
         });
         support_points.map(|support_point| support_point.power(v.into(), omega)).sum()

@@ -197,7 +197,7 @@ fn joints_of_forests_hold_and_others_are_loops() {
     assert!(branches > 500 && loops > 150, "{branches} branches, {loops} loops");
 }
 
-/// DRIVE-1: the coordinate of a joint DOF is that of the forest, and its rate a velocity of it; both agree with the bodies.
+/// JSPACE-1: the coordinate of a joint DOF is that of the forest, and its rate a velocity of it; both agree with the bodies.
 #[test]
 fn freedoms_are_coordinates_of_the_forest() {
     let mut seen = 0;
@@ -248,7 +248,7 @@ fn full_turns_are_those_before() {
         let (coordinate, rate) = joint.measured(0, &at, Some(turned + 0.25 - 2.0)).unwrap();
         close(coordinate, turned + 0.25, 1e-13);
         close(rate, 2.0, 1e-14);
-        // DRIVE-7: the spring is wound up by all of these turns.
+        // JSPACE-7: the spring is wound up by all of these turns.
         let found = stiction_multibody::energy(&model, &configuration(&model, &body_q, &body_v, 0.0), &[turned]);
         let stretch = turned + 0.25 - 1.0;
         close(found.potential, stretch * stretch, 1e-12);
@@ -256,7 +256,7 @@ fn full_turns_are_those_before() {
     }
 }
 
-/// DRIVE-7: the torque of springs and rotors is the slope of their energy, about all axes of a spherical joint too.
+/// JSPACE-7: the torque of springs and rotors is the slope of their energy, about all axes of a spherical joint too.
 #[test]
 fn a_spherical_spring_stores_the_square_of_its_bend() {
     let mut random = Random::new(5);

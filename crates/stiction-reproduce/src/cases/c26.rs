@@ -75,7 +75,7 @@ fn target(case: &Reference, text: String) -> Result<Target, CaseError> {
     Ok(Target { text, file_name: "block.toml".to_owned(), parameters: vec![friction] })
 }
 
-/// The block with the quadratic cone, the law of the recording.
+/// The block with the second-order cone, the law of the recording.
 fn cone(case: &Reference) -> Result<Target, CaseError> {
     target(case, text(case, "", "")?)
 }

@@ -67,7 +67,7 @@ fn tree(case: &Reference) -> Result<Tree, CaseError> {
 }
 
 impl Pendulum {
-    /// The pendulum of a case with the parameters below `parameters.PART` and the exact friction cone.
+    /// The pendulum of a case with the parameters below `parameters.PART` and the second-order friction cone.
     pub(crate) fn new(case: &Reference, part: &str) -> Result<Self, CaseError> {
         Self::with(case, part, HybridOptions { form: HybridForm::Cone, ..HybridOptions::default() })
     }

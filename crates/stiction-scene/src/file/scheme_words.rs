@@ -13,7 +13,7 @@ use stiction_stepping::{
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Preset")]
 pub(crate) enum PresetWord {
-    /// Nonlinear complementarity problem with the quadratic friction cone; gaps count in full (γ = 1).
+    /// Nonlinear complementarity problem with the second-order friction cone; gaps count in full (γ = 1).
     #[default]
     Ncp,
     /// Scheme of Stewart and Trinkle: polygonal friction cone; gaps count in full (γ = 1).
@@ -24,14 +24,14 @@ pub(crate) enum PresetWord {
     /// Scheme of Anitescu and Hart: polygonal friction cone; gaps count with the weight γ of `[scheme]`, 0.3 by
     /// default.
     AnitescuHart,
-    /// θ-method of Moreau and Jean: quadratic friction cone; constraints on velocities only, so positions drift.
+    /// θ-method of Moreau and Jean: second-order friction cone; constraints on velocities only, so positions drift.
     MoreauJean,
     /// Event-driven integration of accelerations: slow and accurate, for comparison.
     Reference,
-    /// Bodies without inertia: forces are in equilibrium, and prescribed bodies push the others. Quadratic friction
+    /// Bodies without inertia: forces are in equilibrium, and prescribed bodies push the others. Second-order friction
     /// cone.
     Quasistatic,
-    /// Contacts and joints hold at the end of the step, without linearisation. Quadratic friction cone.
+    /// Contacts and joints hold at the end of the step, without linearisation. Second-order friction cone.
     GeometricallyImplicit,
 }
 
@@ -171,7 +171,7 @@ impl From<TurningWord> for OrientationUpdate {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "FrictionSet")]
 pub(crate) enum FrictionWord {
-    /// Quadratic cone: the exact disc or ellipsoid.
+    /// Second-order cone: the exact disc or ellipsoid.
     Quadratic,
     /// Inscribed polygon with `directions` corners.
     Polygon,

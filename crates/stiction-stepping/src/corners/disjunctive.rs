@@ -43,9 +43,9 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     rows::write(start, ws);
     let impulses = ws.mixed_solution.clone();
     let (layout, balanced) = (ws.layout, ws.balanced_over);
-    ws.proximal_weight = (start.scheme.dynamics == Dynamics::Quasistatic).then_some(0.0);
+    ws.proximal_mass_fraction = (start.scheme.dynamics == Dynamics::Quasistatic).then_some(0.0);
     let assembled = formulation::assemble_rows(start, ws);
-    ws.proximal_weight = None;
+    ws.proximal_mass_fraction = None;
     assembled?;
     let mut made = std::mem::take(&mut ws.disjunction);
     made.solution.free.clone_from(&impulses.free);

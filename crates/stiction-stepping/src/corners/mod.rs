@@ -10,7 +10,7 @@ pub(crate) mod disjunctive;
 
 pub(crate) use disjunctive::Disjunction;
 
-use crate::{Contact, CornerLogic, Detector, Start, Workspace, rows::gap_now, rows::power};
+use crate::{Contact, CornerLogic, Detector, Start, Workspace, rows::gap_now, rows::side_rate};
 
 /// Depth to which a vertex may cut through a corner on its path around it, as a fraction of its path.   [CORNER-3]
 const MAX_CUT_FRACTION: f64 = 0.1;
@@ -215,7 +215,7 @@ impl Gaps {
 fn gap_at_end(start: &Start, contact: &Contact, linearisation_velocity: &[f64], v: &[f64]) -> f64 {
     let &Start { model, h, .. } = start;
     let (a, b) = contact.row(&contact.normal);
-    let rate = |v: &[f64]| power(model, v, contact.a, &a) + power(model, v, contact.b, &b);
+    let rate = |v: &[f64]| side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b);
     contact.gap_end + h * (rate(v) - rate(linearisation_velocity))
 }
 

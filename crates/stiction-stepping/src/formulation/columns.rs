@@ -11,7 +11,7 @@ use crate::{
     joint_space::{Side, rate},
     reduced,
     reduced::Reduced,
-    rows::power,
+    rows::side_rate,
 };
 
 /// Number of velocities among the unknowns; zero with divide and conquer, which formulates the problem in impulses alone.
@@ -23,7 +23,7 @@ pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
     }
 }
 
-/// Sides of a row between two bodies.
+/// Sides of a row between two bodies: its terms, one per body.
 pub(super) fn between(a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> [Option<Side>; 2] {
     [a, b].map(|(body, wrench)| Some(Side::Wrench(body, *wrench)))
 }
@@ -53,7 +53,7 @@ pub(super) fn free_rate(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: 
     if ws.reduced.is_none() {
         return 0.0;
     }
-    power(model, &ws.free_bodies, a.0, a.1) + power(model, &ws.free_bodies, b.0, b.1)
+    side_rate(model, &ws.free_bodies, a.0, a.1) + side_rate(model, &ws.free_bodies, b.0, b.1)
 }
 
 /// Rate of a joint-space row at v_free, to be added to its constant.   [RED-2]

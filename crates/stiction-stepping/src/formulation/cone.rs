@@ -1,4 +1,4 @@
-//! The step with the quadratic friction cone: a frictional contact problem in impulses.
+//! The step with the second-order (Coulomb) friction cone: a frictional contact problem in impulses.
 //!
 //! With v_free = v + h M⁻¹ (λ_app + λ_vp) and the rows of joints and contacts stacked in Hᵀ,
 //!
@@ -53,7 +53,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Rewrites q of `ws.cone` for another proximal weight and start velocity; laws and Delassus operator stay.   [QS-2]
+/// Rewrites q of `ws.cone` for another proximal mass fraction and start velocity; laws and Delassus operator stay.   [QS-2]
 pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.cone);
@@ -88,7 +88,9 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         if ws.reduced.is_some() {
             break;
         }
-        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
+        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_mass_fraction), index) else {
+            continue;
+        };
         let acceleration = ws
             .applied
             .get(index)
@@ -97,7 +99,7 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
     debug_assert_eq!(ws.free_velocity.len(), columns::velocities(model, ws), "v_free begins with all velocities");
-    let weight = ws.proximal_weight;
+    let weight = ws.proximal_mass_fraction;
     ws.free_velocity.extend(
         ws.support_points.iter().map(|support_point| -h * support_point.load / mass_of(model, support_point, weight)),
     );
@@ -169,7 +171,9 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     bodies.refill(|jacobian, mass| {
         let next = write_masses(model, ws, laws, jacobian, mass);
         mass.extend(
-            ws.support_points.iter().map(|support_point| mass_of(model, support_point, ws.proximal_weight) / unit),
+            ws.support_points
+                .iter()
+                .map(|support_point| mass_of(model, support_point, ws.proximal_mass_fraction) / unit),
         );
         ws.surfaces.iter().for_each(|surface| surface.push_mass(unit, mass));
         mass.extend(compliant_rows(&ws.joint_space_rows).map(|row| 1.0 / (row.compliance * unit)));
@@ -267,7 +271,7 @@ fn write_masses(
     jacobian.clear(laws.iter().map(Law::rows), dynamic.map(|slot| slot.v.len()).chain(others));
     for index in 0..model.bodies().len() {
         ws.block_of_body.push(next);
-        if let Some((mobility, m, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) {
+        if let Some((mobility, m, inertia)) = inertia(model, (&ws.start, ws.proximal_mass_fraction), index) {
             push_mass(mobility, m / ws.mass_unit, &(inertia / ws.mass_unit), mass);
             next += 1;
         }

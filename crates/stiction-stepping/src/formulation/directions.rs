@@ -2,7 +2,7 @@
 
 use stiction_multibody::Dimension;
 
-use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_star};
+use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_polygon_vertices};
 
 /// Fills `ws.directions` and the ranges of directions and cones of all contacts and support points.
 pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
@@ -24,8 +24,8 @@ fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
                 ws.directions.extend([t, -t, o, -o]);
                 cones += 2;
             } else {
-                let corners = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
-                push_star(&contact.tangents, corners as usize, model.dimension(), &mut ws.directions);
+                let vertices = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
+                push_polygon_vertices(&contact.tangents, vertices as usize, model.dimension(), &mut ws.directions);
                 cones += 1;
             }
         }
@@ -41,7 +41,7 @@ pub(super) fn contact_cones(ws: &Workspace) -> usize {
 
 /// Friction directions of all support points, after those of the contacts.   [SUP-4]
 ///
-/// Support points rub on a horizontal plane, so the polygon is spatial even in planar models.
+/// Support points slide on a horizontal plane, so the polygon is spatial even in planar models.
 fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
     let scheme = start.scheme;
     let mut cones = contact_cones(ws);
@@ -54,7 +54,7 @@ fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
                 ws.directions.extend([x, -x, y, -y]);
                 cones += 2;
             } else {
-                push_star(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
+                push_polygon_vertices(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
                 cones += 1;
             }
         }

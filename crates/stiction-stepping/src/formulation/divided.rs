@@ -1,14 +1,15 @@
-//! Mixed linear problems by divide and conquer: impulses alone, with the Delassus matrix W from rows carried up the assembly
-//! tree.   [DCA-17]
+//! Mixed linear problems by divide and conquer: impulses alone, with the Delassus matrix W from rows propagated from
+//! the leaves to the root of the assembly tree.   [DCA-17]
 //!
 //! The free unknowns are the impulses of loop joints and of joint-space equations. No matrix is factorised to assemble the problem.
-//! [`super::impulses`] does the same for quadratic cones.
+//! [`super::impulses`] does the same for second-order cones. `divided` is the state of divide and conquer: assembly tree
+//! and rows.
 
 use std::ops::Range;
 
 use stiction_complementarity::SparseMatrix;
 
-use super::polygon_joint_space::boxes;
+use super::polygon_joint_space::doubly_bounded;
 use crate::{Layout, Start, StepCause, Workspace, reduced};
 
 /// Starts the rows of a problem that divide and conquer assembles.
@@ -18,7 +19,9 @@ pub(super) fn begin(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> 
     begun.map_err(|singular| reduced::singular_inertia(model, singular))
 }
 
-/// Adds W to `ws.mixed`, which already contains the laws; rows are those of the free, then of the complementary unknowns.
+/// Adds W to `ws.mixed`, which already contains the rows E and U and the compliance.
+///
+/// Rows are those of the free, then of the complementary unknowns.
 pub(super) fn write_mixed(ws: &mut Workspace) {
     add_midpoint_impulses(ws);
     let unit = ws.mass_unit;
@@ -27,25 +30,25 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
     debug_assert_eq!(
         divided.rows(),
         layout.joints + layout.complementary(),
-        "rows are carried up the assembly tree for all free and complementary unknowns"
+        "rows are propagated to the root of the assembly tree for all free and complementary unknowns"
     );
     let (free, complementary) = (0..layout.joints, layout.joints..divided.rows());
-    let fill = |laws: Option<&SparseMatrix>, rows: &Range<usize>, columns: &Range<usize>, out: &mut SparseMatrix| {
+    let fill = |given: Option<&SparseMatrix>, rows: &Range<usize>, columns: &Range<usize>, out: &mut SparseMatrix| {
         out.clear(rows.len(), columns.len());
         for (place, row) in rows.clone().enumerate() {
-            let mut laws = laws.into_iter().flat_map(|laws| laws.row(place)).peekable();
+            let mut given = given.into_iter().flat_map(|given| given.row(place)).peekable();
             for (k, column) in columns.clone().enumerate() {
-                let law = laws.next_if(|(at, _)| *at == k).map(|(_, value)| value);
+                let entry = given.next_if(|(at, _)| *at == k).map(|(_, value)| value);
                 let coupling = divided.are_coupled(row, column).then(|| divided.coupling(row, column) * unit);
-                if law.is_some() || coupling.is_some() {
-                    out.push(k, law.unwrap_or(0.0) + coupling.unwrap_or(0.0));
+                if entry.is_some() || coupling.is_some() {
+                    out.push(k, entry.unwrap_or(0.0) + coupling.unwrap_or(0.0));
                 }
             }
-            debug_assert!(laws.peek().is_none(), "the entries of a law are in the order of their columns");
+            debug_assert!(given.peek().is_none(), "the entries of a row are in the order of their columns");
             out.finish_row();
         }
     };
-    // The joint Jacobian has no columns here: its memory holds the laws while W is added.
+    // The joint Jacobian has no columns here: its memory holds the rows E, U and the compliance while W is added.
     std::mem::swap(joint_jacobian, &mut mixed.equality.on_free);
     fill(Some(joint_jacobian), &free, &free, &mut mixed.equality.on_free);
     fill(None, &free, &complementary, &mut mixed.equality.on_complementary);
@@ -54,12 +57,12 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
     fill(Some(joint_jacobian), &complementary, &complementary, &mut mixed.complementarity.on_complementary);
 }
 
-/// Adds the midpoint of the bounds of joint-space rows, a known impulse.   [DRIVE-5]
+/// Adds the midpoint of the bounds of joint-space rows, a known impulse.   [JSPACE-5]
 fn add_midpoint_impulses(ws: &mut Workspace) {
     let rows = std::mem::take(&mut ws.joint_space_rows);
     let Layout { joints, contacts, friction, .. } = ws.layout;
-    let first = joints + contacts + friction - 2 * boxes(&rows).count();
-    for (place, (_, middle, _)) in boxes(&rows).enumerate() {
+    let first = joints + contacts + friction - 2 * doubly_bounded(&rows).count();
+    for (place, (_, middle, _)) in doubly_bounded(&rows).enumerate() {
         add_known(ws, first + 2 * place, middle / ws.mass_unit);
     }
     ws.joint_space_rows = rows;

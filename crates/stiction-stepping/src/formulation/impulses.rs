@@ -1,12 +1,12 @@
 //! Frictional problems in impulses alone: the Delassus matrix W is assembled from rows of the forest.
 //!
 //! ```text
-//! u = W r + q,    W_ab = J_a M⁻¹ J_bᵀ (+ compliance on the diagonal),    q = J v_free + bias,    v⁺ = v_free + M⁻¹ Jᵀ r
+//! u = W r + q,    W = Hᵀ M⁻¹ H (+ compliance on the diagonal),    q = Hᵀ v_free + bias,    v⁺ = v_free + M⁻¹ H r
 //! ```
 //!
-//! With divide and conquer, rows are carried up the assembly tree and no matrix is factorised [DCA-17]. In reduced coordinates this form
-//! is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of support points and layer
-//! surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
+//! With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and no matrix is factorised [DCA-17]. In
+//! reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of
+//! support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
@@ -24,14 +24,14 @@ const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
 /// True if the problem is formulated in impulses alone.
 ///
-/// This holds always with divide and conquer, and in reduced coordinates if there are at most [`MAX_ROWS`] rows. Layers and implicit
-/// geometry need the velocities of auxiliary masses as unknowns.
+/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ROWS`] rows and neither layers nor a
+/// proximal mass fraction nor end-of-step geometry, which keep the velocities as unknowns there.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
         || (rows <= MAX_ROWS
             && ws.surfaces.is_empty()
-            && ws.proximal_weight.is_none()
+            && ws.proximal_mass_fraction.is_none()
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
 
@@ -133,7 +133,11 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
         debug_assert!(false, "only divide and conquer couples rows by trees");
         return;
     };
-    debug_assert_eq!(divided.rows(), sizes().sum::<usize>(), "every row of a law is carried up the assembly tree");
+    debug_assert_eq!(
+        divided.rows(),
+        sizes().sum::<usize>(),
+        "every row of a law is propagated to the root of the assembly tree"
+    );
     for (i, (first, law)) in starts(laws).zip(laws).enumerate() {
         for (j, (other, facing)) in starts(laws).zip(laws).enumerate() {
             let rows = first..first + law.rows();
@@ -158,7 +162,7 @@ enum AuxiliaryMass<'a> {
     SupportPoint { mass: f64, load: f64 },
     /// Surface of a compliant layer.   [SOFT-3]
     Layer(&'a Surface, &'a Contact),
-    /// Compliant joint-space row.   [DRIVE-2]
+    /// Compliant joint-space row.   [JSPACE-2]
     JointSpace { compliance: f64 },
 }
 
@@ -195,7 +199,7 @@ fn auxiliary_mass<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<
     let index = index - ws.contacts.len();
     if let Some(support_point) = ws.support_points.get(index) {
         return Some(AuxiliaryMass::SupportPoint {
-            mass: mass_of(model, support_point, ws.proximal_weight),
+            mass: mass_of(model, support_point, ws.proximal_mass_fraction),
             load: support_point.load,
         });
     }

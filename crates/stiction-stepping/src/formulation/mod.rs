@@ -4,6 +4,9 @@
 //! The constraints of a step do not depend on the friction set, but their formulation does. [`polygon`] formulates a mixed linear
 //! complementarity problem in velocities and impulses, [`cone`] a frictional contact problem in impulses. Both yield v⁺ and the impulses.
 //! With divide and conquer, [`divided`] and [`impulses`] eliminate the velocities from both.
+//!
+//! Terms: [`Start`] holds the inputs of a step. A constraint row has the rate Hᵀ v + bias. A `Side` is the term of a row on one body. The
+//! `bias` is the constant right-hand side of a row (m/s or rad/s); it is not Featherstone's bias force, which is called velocity product here.
 
 mod columns;
 mod cone;
@@ -35,7 +38,7 @@ use crate::{
 pub enum StepProblem<'a> {
     /// Mixed linear complementarity problem, for linear friction sets.
     Mixed(&'a MixedLcp),
-    /// Frictional contact problem, for the quadratic cone.
+    /// Frictional contact problem, for the second-order cone.
     Friction(&'a FrictionProblem),
 }
 
@@ -48,9 +51,9 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 /// Assembles the problem from the rows in the workspace.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.balanced_over = 0.0;
-    // With a proximal weight of zero the unit of the previous rounds is kept.   [QS-1]
-    if ws.proximal_weight != Some(0.0) {
-        ws.mass_unit = mass_unit(start.model) * ws.proximal_weight.unwrap_or(1.0);
+    // With a proximal mass fraction of zero the unit of the previous rounds is kept.   [QS-1]
+    if ws.proximal_mass_fraction != Some(0.0) {
+        ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
     divided::begin(start, ws)?;
     ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
@@ -66,7 +69,7 @@ pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), St
     if !ws.quadratic {
         return assemble_rows(start, ws);
     }
-    ws.mass_unit = mass_unit(start.model) * ws.proximal_weight.unwrap_or(1.0);
+    ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     cone::assemble_velocities(start, ws)
 }
 
@@ -79,7 +82,7 @@ fn mass_unit(model: &Model) -> f64 {
     if mean > 0.0 { libm::exp2(libm::round(libm::log2(mean))) } else { 1.0 }
 }
 
-/// Mobility, mass and inertia of a body in the problem: those of the model, times the proximal weight.
+/// Mobility, mass and inertia of a body in the problem: those of the model, times the proximal mass fraction.
 pub(crate) fn inertia(
     model: &Model,
     (at, weight): (&Configuration, Option<f64>),
@@ -90,7 +93,9 @@ pub(crate) fn inertia(
     Some((mobility, mass * weight, inertia * weight))
 }
 
-/// Solves the problem of the step from the impulses of the last step; writes v⁺ and the impulses into the workspace.
+/// Solves the problem of the step; writes v⁺ and the impulses into the workspace.
+///
+/// With second-order cones the impulses of the last step are the warm start. Linear friction sets have none.
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     if ws.quadratic {
         warm_start::write(start, ws);
@@ -143,7 +148,9 @@ fn solve_working_set(
     None
 }
 
-/// Solves a problem that differs little from the previous one, from the previous solution times `factor`.
+/// Solves a problem that differs little from the previous one.
+///
+/// With second-order cones the warm start is the previous solution times `factor`. Linear friction sets ignore it.
 pub(crate) fn solve_again(
     start: &Start,
     ladder: &mut Ladder,
@@ -185,7 +192,7 @@ pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
 
 /// Number of unknowns of the problem, velocities included.
 ///
-/// Implicit geometry adds two closest points and two multipliers for each contact.
+/// End-of-step geometry adds two closest points and two multipliers for each contact.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
     let points = match (start.scheme.linearise_at, model.dimension()) {
@@ -231,7 +238,7 @@ pub(crate) const LIMIT_OF_THE_METHOD: &str =
 pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepCause {
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
     let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
-    let hint = if ws.proximal_weight.is_some() {
+    let hint = if ws.proximal_mass_fraction.is_some() {
         "a body may be jammed between prescribed bodies: then no equilibrium exists, with or without inertia; replace one of them by a dynamic body with a load"
     } else if overlaps {
         "bodies overlap: check their initial positions"

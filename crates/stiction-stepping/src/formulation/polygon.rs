@@ -8,6 +8,9 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
+//! ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the contact of each friction direction, and U = diag μ.
+//! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
+//!
 //! Friction rows of support points follow those of the contacts; their known loads are in the constant of ζ.   [SUP-4]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
 
@@ -20,7 +23,7 @@ use super::{
     columns,
     columns::{between, free_rate_of_sides, push_row},
     directions, divided, inertia,
-    polygon_joint_space::{add_midpoint_impulses, boxes, equalities, extract_joint_space_impulses, limits},
+    polygon_joint_space::{add_midpoint_impulses, doubly_bounded, equalities, extract_joint_space_impulses, limits},
 };
 use crate::{
     Layout, Start, Workspace,
@@ -37,10 +40,10 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
         velocities: columns::velocities(model, ws),
         joints: columns::joint_rows(model, ws) + equalities(&ws.joint_space_rows).count(),
         contacts: ws.contacts.len(),
-        friction: ws.directions.len() + 2 * boxes(&ws.joint_space_rows).count(),
+        friction: ws.directions.len() + 2 * doubly_bounded(&ws.joint_space_rows).count(),
         cones: directions::contact_cones(ws)
             + ws.support_points.iter().map(|support_point| support_point.cones.len()).sum::<usize>()
-            + boxes(&ws.joint_space_rows).count(),
+            + doubly_bounded(&ws.joint_space_rows).count(),
         limits: limits(&ws.joint_space_rows).count(),
     };
     if let Some(reduced) = &mut ws.reduced {
@@ -56,11 +59,11 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     }
     constraint_rows(ws);
     contact_rows(start, ws);
-    cone_rows(ws);
+    friction_bound_rows(ws);
     divided::write_mixed(ws);
 }
 
-/// Writes W_bᵀ and the constants of the joint rows and of the joint-space equations.   [STEP-2] [DRIVE-2]
+/// Writes W_bᵀ and the constants of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
 fn joint_rows(model: &Model, ws: &mut Workspace) {
     let unit = ws.mass_unit;
     let mut jacobian = std::mem::take(&mut ws.joint_jacobian);
@@ -139,7 +142,9 @@ fn momentum_rows(start: &Start, ws: &mut Workspace) {
     debug_assert_eq!(ws.before.len(), n_v, "v has an entry for each degree of freedom");
     let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
     for (index, slot) in model.layout().iter().enumerate() {
-        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_weight), index) else { continue };
+        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_mass_fraction), index) else {
+            continue;
+        };
         let force = ws.applied.get(index).map_or([0.0; 6], |wrench| mobility.project(wrench));
         for (row, i) in slot.v.clone().enumerate() {
             let mut momentum = h * force.get(row).copied().unwrap_or(0.0) / unit;
@@ -203,13 +208,13 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
             );
         }
     }
-    for (row, middle, _) in boxes(&joint_space_rows) {
+    for (row, middle, _) in doubly_bounded(&joint_space_rows) {
         // The midpoint of the bounds is a known impulse.
         let bias = row.bias + row.compliance * middle;
         push(&row.sides, bias);
         push(&row.sides.map(|side| side.map(|side| side.times(-1.0))), -bias);
     }
-    // Cone rows contain no velocities.
+    // Friction-bound rows contain no velocities.
     for _ in 0..layout.cones {
         push(&[], 0.0);
     }
@@ -222,8 +227,8 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     let with_loads = ws.support_points.iter().flat_map(|support_point| {
         support_point.cones.clone().map(|cone| (cone, support_point.mu * start.h * support_point.load))
     });
-    let first_box = layout.cones - boxes(&joint_space_rows).count();
-    let with_widths = (first_box..).zip(boxes(&joint_space_rows).map(|(_, _, half)| half));
+    let first_box = layout.cones - doubly_bounded(&joint_space_rows).count();
+    let with_widths = (first_box..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
     for (cone, load) in with_loads.chain(with_widths) {
         debug_assert!(cone < layout.cones, "a known normal impulse belongs to a cone");
         if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
@@ -237,8 +242,8 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     (ws.reduced, ws.joint_space_rows) = (reduced, joint_space_rows);
 }
 
-/// Writes the friction laws: +E σ in the friction rows, μ p_n − Eᵀ p_f in the cone rows.   [FRIC-2]
-fn cone_rows(ws: &mut Workspace) {
+/// Writes the friction laws: +E σ in the friction rows, μ p_n − Eᵀ p_f in the friction-bound rows.   [FRIC-2]
+fn friction_bound_rows(ws: &mut Workspace) {
     let layout = ws.layout;
     let matrix = &mut ws.mixed.complementarity.on_complementary;
     matrix.clear(layout.complementary(), layout.complementary());
@@ -258,9 +263,9 @@ fn cone_rows(ws: &mut Workspace) {
             matrix.finish_row();
         }
     }
-    let count = boxes(&ws.joint_space_rows).count();
+    let count = doubly_bounded(&ws.joint_space_rows).count();
     let (first_direction, first_cone) = (layout.friction - 2 * count, layout.cones - count);
-    for (place, (row, _, _)) in boxes(&ws.joint_space_rows).enumerate() {
+    for (place, (row, _, _)) in doubly_bounded(&ws.joint_space_rows).enumerate() {
         // ±(u + c (p⁺ − p⁻)) + σ.
         let (plus, minus) = (first_direction + 2 * place, first_direction + 2 * place + 1);
         let compliance = row.compliance * ws.mass_unit;
@@ -271,7 +276,7 @@ fn cone_rows(ws: &mut Workspace) {
             matrix.finish_row();
         }
     }
-    debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "cone rows follow the friction rows");
+    debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "friction-bound rows follow the friction rows");
     for (index, contact) in ws.contacts.iter().enumerate() {
         for cone in contact.cones.clone() {
             matrix.push(index, contact.mu);
@@ -287,7 +292,7 @@ fn cone_rows(ws: &mut Workspace) {
         }
         matrix.finish_row();
     }
-    for place in 0..boxes(&ws.joint_space_rows).count() {
+    for place in 0..doubly_bounded(&ws.joint_space_rows).count() {
         matrix.push(layout.friction_at(first_direction + 2 * place), -1.0);
         matrix.push(layout.friction_at(first_direction + 2 * place + 1), -1.0);
         matrix.finish_row();
@@ -298,7 +303,7 @@ fn cone_rows(ws: &mut Workspace) {
     }
 }
 
-/// Adds known normal impulses p of restitution: W_n p in the momentum rows, μ p in the cone rows.   [IMPACT-2]
+/// Adds known normal impulses p of restitution: W_n p in the momentum rows, μ p in the friction-bound rows.   [IMPACT-2]
 pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     let layout = ws.layout;
     debug_assert_eq!(ws.contacts.len(), ws.impacts.len(), "every contact of an impact has a report");
@@ -354,10 +359,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     }
     let of = |normal: f64, directions: &Range<usize>, cones: &Range<usize>| {
         debug_assert!(directions.end <= ws.directions.len(), "friction directions are those of the problem");
-        let corners = ws.directions.get(directions.clone()).unwrap_or_default();
+        let vertices = ws.directions.get(directions.clone()).unwrap_or_default();
         let friction = directions
             .clone()
-            .zip(corners)
+            .zip(vertices)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(layout.friction_at(place)));
         let sigma = cones.clone().map(|cone| get(layout.sigma_at(cone))).fold(0.0, f64::max);
         ContactImpulse { normal, friction: friction * unit, spin: 0.0, sigma }

@@ -17,10 +17,10 @@ pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpace
     rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
 }
 
-/// Joint-space rows with two finite bounds, each with the midpoint and half width of its bounds.   [DRIVE-5]
+/// Joint-space rows with two finite bounds, each with the midpoint and half width of its bounds.   [JSPACE-5]
 ///
 /// They are friction rows with a known normal impulse, after those of the support points.
-pub(super) fn boxes(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
+pub(super) fn doubly_bounded(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
             Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
@@ -32,20 +32,22 @@ pub(super) fn boxes(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpace
 /// Joint-space row that a row of the problem belongs to, if any.
 pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&JointSpaceRow> {
     let (rows, layout) = (&ws.joint_space_rows, &ws.layout);
-    let count = boxes(rows).count();
+    let count = doubly_bounded(rows).count();
     match meaning {
         RowMeaning::Joint(row) => equalities(rows).nth((row + equalities(rows).count()).checked_sub(layout.joints)?),
         RowMeaning::Limit(row) => limits(rows).nth(row),
-        RowMeaning::Friction(row) => Some(boxes(rows).nth((row + 2 * count).checked_sub(layout.friction)? / 2)?.0),
-        RowMeaning::Cone(row) => Some(boxes(rows).nth((row + count).checked_sub(layout.cones)?)?.0),
+        RowMeaning::Friction(row) => {
+            Some(doubly_bounded(rows).nth((row + 2 * count).checked_sub(layout.friction)? / 2)?.0)
+        }
+        RowMeaning::Cone(row) => Some(doubly_bounded(rows).nth((row + count).checked_sub(layout.cones)?)?.0),
         _ => None,
     }
 }
 
 /// Adds the midpoint of the bounds of joint-space rows, a known impulse, to the momentum rows.
 pub(super) fn add_midpoint_impulses(ws: &mut Workspace, rows: &SparseMatrix, joint_space_rows: &[JointSpaceRow]) {
-    let first = ws.layout.contacts + ws.layout.friction - 2 * boxes(joint_space_rows).count();
-    for (place, (_, middle, _)) in boxes(joint_space_rows).enumerate() {
+    let first = ws.layout.contacts + ws.layout.friction - 2 * doubly_bounded(joint_space_rows).count();
+    for (place, (_, middle, _)) in doubly_bounded(joint_space_rows).enumerate() {
         for (column, value) in rows.row(first + 2 * place) {
             if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
                 *constant += value * middle / ws.mass_unit;
@@ -56,18 +58,18 @@ pub(super) fn add_midpoint_impulses(ws: &mut Workspace, rows: &SparseMatrix, joi
 
 /// Extracts the impulses of joint-space rows, in the order of the rows.
 ///
-/// Equations have one free unknown, boxes the difference of two unknowns about the midpoint, limits one complementary unknown.
+/// Equations have one free unknown, doubly bounded rows the difference of two unknowns about the midpoint, limits one complementary unknown.
 pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
     let (layout, rows) = (ws.layout, &ws.joint_space_rows);
     debug_assert_eq!(limits(rows).count(), layout.limits, "joint-space rows are those of the problem");
     debug_assert_eq!(
         rows.len(),
-        equalities(rows).count() + boxes(rows).count() + layout.limits,
-        "a joint-space row is an equation, a box or a limit"
+        equalities(rows).count() + doubly_bounded(rows).count() + layout.limits,
+        "a joint-space row is an equation, doubly bounded or a limit"
     );
     let first_equation = layout.velocities + layout.joints - equalities(rows).count();
     let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
-    let first_box = layout.friction_at(layout.friction - 2 * boxes(rows).count());
+    let first_box = layout.friction_at(layout.friction - 2 * doubly_bounded(rows).count());
     let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
     let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
     let of_limits = ws.mixed_solution.complementary.iter();

@@ -1,5 +1,5 @@
-//! Auxiliary masses in the problem with quadratic cones: surfaces of compliant layers with their rigid cores, support points,
-//! compliant joint-space rows.   [SOFT-3] [SOFT-5] [SUP-4] [DRIVE-2]
+//! Auxiliary masses in the problem with second-order cones: surfaces of compliant layers with their rigid cores, support points,
+//! compliant joint-space rows.   [SOFT-3] [SOFT-5] [SUP-4] [JSPACE-2]
 //!
 //! A surface is an additional body in the rows of its contact. A core is an additional contact of the same two bodies, with a gap larger
 //! by the thickness of the layer. Cores follow the support points, in the order of their contacts.
@@ -21,7 +21,9 @@ pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
     surfaces.iter().filter(|surface| surface.core.is_some())
 }
 
-/// Adds the slip at the start of the step to the constants of tangent rows, for mean slips.   [SOFT-6]
+/// Adds the slip velocity at the start of the step to the constants of tangent rows.   [SOFT-6]
+///
+/// It is nonzero in steps by mean velocities, where friction opposes the mean of the slip velocities at both ends of the step.
 ///
 /// The last laws written are those of the contacts.
 pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
@@ -83,7 +85,7 @@ pub(super) fn warm_start_cores(start: &Start, contacts: &[Contact], surfaces: &[
     }
 }
 
-/// Joint-space rows with compliance: each adds an auxiliary mass.   [DRIVE-2]
+/// Joint-space rows with compliance: each adds an auxiliary mass.   [JSPACE-2]
 pub(super) fn compliant_rows(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
     rows.iter().filter(|row| row.compliance > 0.0)
 }
@@ -98,7 +100,7 @@ pub(crate) fn auxiliary_mass_constants(start: &Start, ws: &Workspace, out: &mut 
     let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
     debug_assert!(
         ws.reduced.is_none(),
-        "implicit geometry is in maximal coordinates: columns of bodies, blocks of all joints"
+        "end-of-step geometry is in maximal coordinates: columns of bodies, blocks of all joints"
     );
     let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
     for (index, contact) in ws.contacts.iter().enumerate() {

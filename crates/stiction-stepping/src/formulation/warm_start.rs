@@ -1,4 +1,4 @@
-//! Warm start of problems with quadratic cones: the impulses of the last step.
+//! Warm start of problems with second-order cones: the impulses of the last step.
 
 use nalgebra::Vector3;
 

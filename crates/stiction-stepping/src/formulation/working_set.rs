@@ -10,11 +10,11 @@ use stiction_complementarity::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use stiction_multibody::Model;
 
 use super::cone;
-use crate::{Contact, ContactImpulse, Start, Workspace, rows::power};
+use crate::{Contact, ContactImpulse, Start, Workspace, rows::side_rate};
 
 /// Moves the contacts outside the working set from `ws.contacts` to `ws.screened`.
 ///
-/// Returns false, and moves nothing, if there are few contacts or if the working set would be too large.
+/// Returns false, and moves nothing, if there are compliant layers or few contacts, or if the working set would be too large.
 pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
     ws.screened.clear();
     // The surface of a layer moves before anything touches it: no contact is screened.
@@ -27,26 +27,29 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
         return false;
     }
     cone::free_velocity(start, ws);
-    let Workspace { contacts, screened, free_velocity, free_bodies, closing_times, reduced, .. } = ws;
+    let Workspace { contacts, screened, free_velocity, free_bodies, closing_fractions, reduced, .. } = ws;
     let free = if reduced.is_some() { free_bodies } else { free_velocity };
-    let closing_time = |contact: &Contact| closing_time(start, contact, free);
-    closing_times.clear();
-    closing_times.extend(contacts.iter().map(closing_time).filter(|time| *time <= 1.0));
-    closing_times.sort_unstable_by(f64::total_cmp);
-    // Closing time of the last contact of the working set; contacts that do not close in the step are screened.
-    let last = match closing_times.get(room.saturating_sub(1)) {
+    let closing_fraction = |contact: &Contact| closing_fraction(start, contact, free);
+    closing_fractions.clear();
+    closing_fractions.extend(contacts.iter().map(closing_fraction).filter(|fraction| *fraction <= 1.0));
+    closing_fractions.sort_unstable_by(f64::total_cmp);
+    // Closing fraction of the last contact of the working set; contacts that do not close in the step are screened.
+    let last = match closing_fractions.get(room.saturating_sub(1)) {
         Some(&last) => last,
         None => 1.0,
     };
-    if contacts.iter().filter(|contact| closing_time(contact) <= last).count() > room {
+    if contacts.iter().filter(|contact| closing_fraction(contact) <= last).count() > room {
         return false;
     }
-    screened.extend(contacts.iter().filter(|contact| closing_time(contact) > last).cloned());
-    contacts.retain(|contact| closing_time(contact) <= last);
+    screened.extend(contacts.iter().filter(|contact| closing_fraction(contact) > last).cloned());
+    contacts.retain(|contact| closing_fraction(contact) <= last);
     true
 }
 
-/// Largest number of blocks that the active-set method takes in this step.
+/// Largest number of blocks of a working set.
+///
+/// With joint-space rows it is the limit of the active-set method. Without them it is the limit for spatial contacts, also in the plane, where
+/// the method would take more.
 fn max_blocks(ws: &Workspace) -> usize {
     if ws.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }
@@ -57,7 +60,7 @@ const RESERVED_BLOCKS: usize = 2;
 /// Fraction of the step after which the free velocity closes a contact.
 ///
 /// It is zero for a contact with an impulse in the last step and infinite for one that stays open.
-fn closing_time(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
+fn closing_fraction(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
     let memories = &start.state.contacts;
     let place = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
     if place.and_then(|place| memories.get(place)).is_some_and(|memory| memory.normal_impulse > 0.0) {
@@ -70,7 +73,7 @@ fn closing_time(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
 /// Normal velocity u_n = n · v + bias.   [STEP-3]
 fn normal_velocity(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     let (a, b) = contact.row(&contact.normal);
-    power(model, v, contact.a, &a) + power(model, v, contact.b, &b) + contact.bias
+    side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b) + contact.bias
 }
 
 /// Result of checking a solution against the screened contacts.

@@ -48,7 +48,7 @@ pub enum HybridForm {
     /// Impulses alone: Ξ (2 + η) unknowns.   [DCA-14]
     #[default]
     Reduced,
-    /// Impulses alone, with the exact cone.   [DCA-15]
+    /// Impulses alone, with the second-order cone.   [DCA-15]
     Cone,
 }
 

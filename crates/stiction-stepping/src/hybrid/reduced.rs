@@ -31,7 +31,7 @@ impl RootEquations {
         })
     }
 
-    /// The problem with exact cones, u = W r + q.   [DCA-15]
+    /// The problem with second-order cones, u = W r + q.   [DCA-15]
     pub fn cone(&self, out: &mut FrictionProblem) -> Result<(), ProblemError> {
         out.refill(|operator, laws, q| {
             laws.clear();

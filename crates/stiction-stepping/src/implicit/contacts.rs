@@ -2,7 +2,7 @@
 
 use nalgebra::{Unit, Vector3};
 use stiction_geometry::{
-    ContactPoint, Meeting, MeetingPoint, Pose,
+    ContactPoint, FeatureContact, FeaturePair, Pose,
     implicit::{self, Closest, Convex, Sensitivity},
 };
 use stiction_multibody::{Configuration, ShapeOnBody};
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ContactGeometry {
     /// Two features, which have their contact in closed form.   [MEET-1]
-    Features(Meeting),
+    Features(FeaturePair),
     /// Two smooth shapes: their closest points, as they were found last.   [IMP-4]
     Smooth(Closest),
 }
@@ -52,16 +52,16 @@ impl TrackedContact {
             chain: 0,
         };
         let (a, b) = ((&placed.a.shape, &placed.pose_a), (&placed.b.shape, &placed.pose_b));
-        let features = if by_closest_points { None } else { Meeting::new(a, b, &point) };
-        let geometry = if let Some(meeting) = features {
-            ContactGeometry::Features(meeting)
+        let features = if by_closest_points { None } else { FeaturePair::new(a, b, &point) };
+        let geometry = if let Some(pair) = features {
+            ContactGeometry::Features(pair)
         } else {
             let closest = placed.closest(None, scratch)?;
             let size = 1.0 + contact.arm_a.norm() + contact.arm_b.norm();
             let off = (closest.point_b - point.point_b).norm().max((closest.gap - point.gap).abs());
             if off > SAME_CONTACT * size {
                 // One of several contacts, as of a cylinder on its end. The error is of second order, and the next passes correct it.
-                ContactGeometry::Features(Meeting::carried(a, b, &point))
+                ContactGeometry::Features(FeaturePair::carried(a, b, &point))
             } else {
                 ContactGeometry::Smooth(closest)
             }
@@ -85,7 +85,7 @@ impl TrackedContact {
             return;
         };
         let point = match &mut self.geometry {
-            ContactGeometry::Features(meeting) => meeting.at(&placed.pose_a, &placed.pose_b),
+            ContactGeometry::Features(pair) => pair.at(&placed.pose_a, &placed.pose_b),
             ContactGeometry::Smooth(closest) => {
                 let Some(found) = placed.closest(Some(closest), scratch) else {
                     debug_assert!(false, "a contact by closest points is between convex shapes");
@@ -93,7 +93,7 @@ impl TrackedContact {
                 };
                 *closest = found;
                 let Closest { point_a, point_b, normal, gap, .. } = found;
-                MeetingPoint { point_a, point_b, normal: normal.into_inner(), gap }
+                FeatureContact { point_a, point_b, normal: normal.into_inner(), gap }
             }
         };
         write_place(start, at, ws, contact, &point);
@@ -104,9 +104,9 @@ impl TrackedContact {
     pub(super) fn sensitivity(&self, start: &Start, at: &Configuration, contact: &Contact) -> Sensitivity {
         let Some(placed) = Placed::new(start, contact, at) else { return Sensitivity::default() };
         match &self.geometry {
-            ContactGeometry::Features(meeting) => {
-                let point = meeting.at(&placed.pose_a, &placed.pose_b);
-                meeting.sensitivity(&placed.pose_a, &placed.pose_b, &point)
+            ContactGeometry::Features(pair) => {
+                let point = pair.at(&placed.pose_a, &placed.pose_b);
+                pair.sensitivity(&placed.pose_a, &placed.pose_b, &point)
             }
             ContactGeometry::Smooth(closest) => placed.sensitivity(closest).unwrap_or_default(),
         }
@@ -119,7 +119,7 @@ pub(super) fn write_place(
     at: &Configuration,
     ws: &Workspace,
     contact: &mut Contact,
-    point: &MeetingPoint,
+    point: &FeatureContact,
 ) {
     contact.point = point.point_b;
     contact.arm_a = point.point_a.coords - at.pose(contact.a).translation.vector;

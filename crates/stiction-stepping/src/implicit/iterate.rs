@@ -1,7 +1,7 @@
 //! One iterate (v⁺, p) of Newton's method, and its residual.   [GIM-3]
 
 use stiction_complementarity::{Bodies, Operator};
-use stiction_geometry::{MeetingPoint, implicit};
+use stiction_geometry::{FeatureContact, implicit};
 use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
 
 use super::contacts::{Placed, TrackedContact, place_support_point, write_place};
@@ -92,7 +92,7 @@ impl Iterate {
             };
             let (rho, r, u, n) = (part(&fixed.rho), part(&self.r), part(&self.u), rows.len());
             if let Some(f) = maps.get_mut(rows) {
-                law.newton_map(&rho[..n], &r[..n], &u[..n], f);
+                law.alart_curnier_function(&rho[..n], &r[..n], &u[..n], f);
             }
         }
         self.merit = 0.5 * self.f.iter().map(|f| f * f).sum::<f64>();
@@ -136,7 +136,7 @@ impl Iterate {
             debug_assert!(first + points.len() <= self.f.len(), "the rows of the points are within the residual");
             points.residual(&local, h, self.f.get_mut(first..first + points.len()).unwrap_or_default());
             let ([a, b], normal, gap) = local.place();
-            let point = MeetingPoint { point_a: a.into(), point_b: b.into(), normal, gap };
+            let point = FeatureContact { point_a: a.into(), point_b: b.into(), normal, gap };
             write_place(start, &self.at, ws, contact, &point);
         }
         for support_point in &mut self.support_points {
@@ -192,7 +192,7 @@ impl Iterate {
             ];
             for (k, row) in rows.enumerate() {
                 let (a, b) = &wrenches[k];
-                let along = power(model, &self.v, contact.a, a) + power(model, &self.v, contact.b, b);
+                let along = side_rate(model, &self.v, contact.a, a) + side_rate(model, &self.v, contact.b, b);
                 self.u[row] += match (k, self.tracked.get(index).and_then(|tracked| tracked.rebound)) {
                     (0, None) => contact.gap_end / start.h,
                     (0, Some(rebound)) => along + rebound,
@@ -215,8 +215,8 @@ impl Iterate {
             let constants = [0.0, velocity.x, velocity.y, support_point.torsion * support_point.surface_spin];
             for (k, row) in rows.enumerate() {
                 let (on, body) = &wrenches[k];
-                self.u[row] += power(model, &self.v, support_point.on, on)
-                    + power(model, &self.v, support_point.body, body)
+                self.u[row] += side_rate(model, &self.v, support_point.on, on)
+                    + side_rate(model, &self.v, support_point.body, body)
                     + constants[k];
                 push(model, &mut self.f, support_point.on, on, -self.r[row]);
                 push(model, &mut self.f, support_point.body, body, -self.r[row]);
@@ -266,6 +266,6 @@ pub(super) fn push(model: &Model, f: &mut [f64], id: BodyId, wrench: &Wrench, fa
 }
 
 /// Power of a wrench on the velocity of a body that moves by `v`.
-fn power(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
+fn side_rate(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
     twist_of(model, v, id).map_or(0.0, |twist| wrench.power(&twist))
 }

@@ -284,6 +284,6 @@ fn slopes(ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 3
     let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
     let n = rows.len();
     let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows]);
-    law.newton_slopes(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);
+    law.alart_curnier_jacobian(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);
     (on_r, on_u)
 }

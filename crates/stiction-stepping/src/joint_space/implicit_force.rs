@@ -6,7 +6,7 @@ use stiction_multibody::{Joint, JointDof, Model, Motor};
 use super::ActuatedDof;
 use crate::reduced::Reduced;
 
-/// Inertia c and force f₀ along a joint DOF: p = h f₀ − c (φ̇⁺ − φ̇).   [DRIVE-2]
+/// Inertia c and force f₀ along a joint DOF: p = h f₀ − c (φ̇⁺ − φ̇).   [JSPACE-2]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ImplicitForce {
     /// Rotor inertia A, the part of `inertia` that remains in impacts.
@@ -28,7 +28,7 @@ impl ImplicitForce {
         }
     }
 
-    /// Adds a motor that needs no row.   [DRIVE-3]
+    /// Adds a motor that needs no row.   [JSPACE-3]
     fn add_motor(&mut self, motor: &Motor, (coordinate, rate): (f64, f64), (time, h): (f64, f64)) {
         let MotorForce { constant, slope } = MotorForce::of(motor, coordinate, time, h);
         if slope < 0.0 {
@@ -42,7 +42,7 @@ impl ImplicitForce {
     }
 }
 
-/// Force F₀ + F₁ φ̇⁺ of a motor at a joint DOF, before its limits.   [DRIVE-3]
+/// Force F₀ + F₁ φ̇⁺ of a motor at a joint DOF, before its limits.   [JSPACE-3]
 pub(super) struct MotorForce {
     pub(super) constant: f64,
     pub(super) slope: f64,

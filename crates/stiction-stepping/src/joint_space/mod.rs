@@ -5,7 +5,7 @@
 //! All terms linear in φ⁺ = φ + h φ̇⁺ and φ̇⁺ are implicit, so stiffness does not limit the step size:
 //!
 //! ```text
-//! p = h f₀ − c (φ̇⁺ − φ̇),   c = A + h d + h² k,   f₀ = −k (φ + h φ̇ − φ₀) − d φ̇ + motors                         [DRIVE-2]
+//! p = h f₀ − c (φ̇⁺ − φ̇),   c = A + h d + h² k,   f₀ = −k (φ + h φ̇ − φ₀) − d φ̇ + motors                         [JSPACE-2]
 //! ```
 //!
 //! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a compliant
@@ -19,14 +19,14 @@ mod write;
 use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, Joint, JointDofId, JointId, JointKind, Model, Wrench, joint::Row};
 
-use crate::{Start, StepCause, Workspace, rows::power};
+use crate::{Start, StepCause, Workspace, rows::side_rate};
 
 pub(crate) use check::check;
 pub(crate) use implicit_force::ImplicitForce;
 pub(crate) use work::{Rotors, bias_work, work};
 pub(crate) use write::{write, write_velocity_level};
 
-/// Term of the rate of a row.
+/// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
     /// Velocity of the forest, times a factor.
@@ -49,6 +49,7 @@ impl Side {
 pub(crate) struct JointSpaceRow {
     pub(crate) sides: [Option<Side>; 4],
     pub(crate) law: Law,
+    /// Constant right-hand side of the row, m/s or rad/s.
     pub(crate) bias: f64,
     /// Compliance, the rate under a unit impulse; 0 is rigid.
     pub(crate) compliance: f64,
@@ -159,7 +160,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
     }
 }
 
-/// Applies the force along a DOF to the forest, or to the bodies if it is explicit; other forces have rows.   [DRIVE-2]
+/// Applies the force along a DOF to the forest, or to the bodies if it is explicit; other forces have rows.   [JSPACE-2]
 fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &ActuatedDof) {
     let &Start { model, h, .. } = start;
     let ImplicitForce { inertia, force, .. } = actuated.implicit_force;
@@ -181,7 +182,7 @@ fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &ActuatedDo
     }
 }
 
-/// Computes the coordinates φ + h φ̇ of all actuated DOFs at the end of the step, full turns counted.   [DRIVE-1]
+/// Computes the coordinates φ + h φ̇ of all actuated DOFs at the end of the step, full turns counted.   [JSPACE-1]
 pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>) {
     let &Start { model, h, .. } = start;
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
@@ -195,7 +196,7 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     }
 }
 
-/// Checks for limits that the last solution violated without a row; true if the problem must be solved with them.   [DRIVE-6]
+/// Checks for limits that the last solution violated without a row; true if the problem must be solved with them.   [JSPACE-6]
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
     if ws.all_limits || scheme.gamma == 0.0 {
@@ -239,7 +240,7 @@ pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Opt
     debug_assert!(sides.iter().flatten().all(is_known), "a side is a velocity of the forest");
     let of = |side: &Side| match side {
         Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
-        Side::Wrench(body, wrench) => power(model, v, *body, wrench),
+        Side::Wrench(body, wrench) => side_rate(model, v, *body, wrench),
     };
     sides.iter().flatten().map(of).sum()
 }

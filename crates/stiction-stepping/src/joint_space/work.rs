@@ -1,4 +1,4 @@
-//! Work of joint-space forces and constraints, for the energy account of a step.   [DRIVE-9]
+//! Work of joint-space forces and constraints, for the energy account of a step.   [JSPACE-9]
 
 use stiction_complementarity::Law;
 use stiction_multibody::Model;

@@ -33,7 +33,7 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     (ws.joint_space_rows, ws.actuated) = (rows, actuated);
 }
 
-/// Writes the joint-space rows of an impact: rotors, active limits, couplings.   [DRIVE-8]
+/// Writes the joint-space rows of an impact: rotors, active limits, couplings.   [JSPACE-8]
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let mut rows = std::mem::take(&mut ws.joint_space_rows);
     let actuated = std::mem::take(&mut ws.actuated);
@@ -52,7 +52,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     (ws.joint_space_rows, ws.actuated) = (rows, actuated);
 }
 
-/// Limits of a joint DOF.   [DRIVE-6]
+/// Limits of a joint DOF.   [JSPACE-6]
 ///
 /// The bend of a spherical joint is never negative: a lower limit of zero is no limit, and at zero bend its direction would be undefined.
 pub(super) fn limits_of(joint: &Joint, number: usize) -> Option<[f64; 2]> {
@@ -134,7 +134,7 @@ impl<'a> Writer<'a> {
         self.actuated.velocity.is_some() || ball()
     }
 
-    /// Writes φ̇⁺ + p/c = φ̇ + h f₀/c if c is not part of the forest.   [DRIVE-2]
+    /// Writes φ̇⁺ + p/c = φ̇ + h f₀/c if c is not part of the forest.   [JSPACE-2]
     fn implicit_force(&mut self) {
         if self.is_in_forest() {
             return;
@@ -149,7 +149,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the row of a rotor that is not part of the forest, in an impact.   [DRIVE-8]
+    /// Writes the row of a rotor that is not part of the forest, in an impact.   [JSPACE-8]
     fn rotor(&mut self) {
         if self.is_in_forest() {
             return;
@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes dry friction: −h f ≤ p ≤ h f, with zero rate inside the bounds.   [DRIVE-5]
+    /// Writes dry friction: −h f ≤ p ≤ h f, with zero rate inside the bounds.   [JSPACE-5]
     fn friction(&mut self) {
         let friction = self.joint.joint_dofs().get(self.actuated.id.1).map_or(0.0, |joint_dof| joint_dof.friction);
         let most = self.start.h * friction;
@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes p = h (F₀ + F₁ φ̇⁺) within its bounds, for motors with force limits.   [DRIVE-3]
+    /// Writes p = h (F₀ + F₁ φ̇⁺) within its bounds, for motors with force limits.   [JSPACE-3]
     fn clamped(&mut self) {
         let &Start { model, state, h, .. } = self.start;
         for motor in model.motors_along(self.actuated.place).filter(|motor| is_clamped(motor, h)) {
@@ -213,7 +213,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes 0 ≤ p ⊥ ±φ̇⁺ + γ (distance to the limit)/h ≥ 0 for limits within reach.   [DRIVE-6]
+    /// Writes 0 ≤ p ⊥ ±φ̇⁺ + γ (distance to the limit)/h ≥ 0 for limits within reach.   [JSPACE-6]
     ///
     /// Returns true for each limit that has a row or does not exist.
     fn limits(&mut self) -> [bool; 2] {
@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
         self.push_limits(|gap, missed| (all || missed || gap <= reach).then_some(scheme.gamma * gap / h))
     }
 
-    /// Writes the limits that are reached, in an impact.   [DRIVE-8]
+    /// Writes the limits that are reached, in an impact.   [JSPACE-8]
     fn reached_limits(&mut self) {
         let touch = self.start.scheme.touch_threshold;
         self.push_limits(|gap, _| (gap <= touch).then_some(0.0));
@@ -252,7 +252,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Prescribed part of the rate of a joint DOF over the step: [φ(q, t⁺) − φ(q, t)]/h.   [DRIVE-1]
+/// Prescribed part of the rate of a joint DOF over the step: [φ(q, t⁺) − φ(q, t)]/h.   [JSPACE-1]
 pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, number: usize) -> f64 {
     let is_prescribed = |body| start.model.kinematic_bodies().contains(&body);
     if !is_prescribed(joint.a.0) && !is_prescribed(joint.b.0) {
@@ -263,7 +263,7 @@ pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, numb
     after.zip(before).map_or(0.0, |(after, before)| (after - before) / start.h)
 }
 
-/// Writes the couplings φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ).   [DRIVE-4]
+/// Writes the couplings φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ).   [JSPACE-4]
 fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[ActuatedDof], f64), rows: &mut Vec<JointSpaceRow>) {
     let &Start { model, h, .. } = start;
     let find = |id: JointDofId| actuated.iter().find(|actuated| actuated.id == id).zip(model.joint(id.0));

@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::Layer;
 
 use super::{Surface, at_end, inverse_effective_mass, part, solve, unit_tangents};
-use crate::{Contact, PositionUpdate, Start, Workspace, advance::end_gap, rows::power};
+use crate::{Contact, PositionUpdate, Start, Workspace, advance::end_gap, rows::side_rate};
 
 /// Smallest slope of the linearised law, as a fraction of m/h; a smaller one does not change the motion of the bodies.
 const LEAST_SLOPE: f64 = 1e-3;
@@ -113,14 +113,14 @@ pub(super) fn surface(
     }
 }
 
-/// Slip at the start of the step, which a mean slip contains, with its part of the prescribed slip.   [SOFT-6]
+/// Slip at the start of the step, which the mean slip velocity contains, with its part of the prescribed slip.   [SOFT-6]
 pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Vector3<f64> {
     if start.scheme.position_update == PositionUpdate::End {
         return Vector3::zeros();
     }
     let along = |d: &Vector3<f64>| {
         let (a, b) = contact.row(d);
-        power(start.model, &ws.before, contact.a, &a) + power(start.model, &ws.before, contact.b, &b)
+        side_rate(start.model, &ws.before, contact.a, &a) + side_rate(start.model, &ws.before, contact.b, &b)
     };
     let [t, o] = unit_tangents(contact);
     t * along(&t) + o * along(&o) + contact.surface_velocity

@@ -56,7 +56,7 @@ fn check_method(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if scheme.friction != FrictionSet::Quadratic {
         return fail(
             "friction",
-            "compliant layers are surfaces of the frictional problem with exact cones; use `friction = \"quadratic\"`, or remove the materials",
+            "compliant layers are surfaces of the frictional problem with second-order cones; use `friction = \"quadratic\"`, or remove the materials",
         );
     }
     let own_weights = model.contact_rules().filter_map(|rule| rule.gamma);

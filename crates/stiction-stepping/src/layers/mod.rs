@@ -16,7 +16,7 @@ use stiction_multibody::{
     mass_block,
 };
 
-use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::power};
+use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::side_rate};
 
 use average::NormalLaw;
 pub(crate) use average::linearisation_converged;
@@ -35,7 +35,7 @@ pub(crate) struct Surface {
     pub(crate) mass: Matrix3<f64>,
     /// Velocity without impulse, m/s.   [SOFT-3]
     pub(crate) free: Vector3<f64>,
-    /// Slip added to the prescribed surface velocity in the tangent rows: the start velocity, for a mean slip.
+    /// Slip added to the prescribed surface velocity in the tangent rows: the slip velocity at the start of the step, in steps by mean velocities.
     pub(crate) slip: Vector3<f64>,
     /// Constant of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
     pub(crate) core: Option<f64>,
@@ -123,7 +123,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         };
         let fraction = end_fraction(start);
         let (a, b) = contact.row(&contact.normal);
-        let approach = power(model, &ws.before, contact.a, &a) + power(model, &ws.before, contact.b, &b);
+        let approach = side_rate(model, &ws.before, contact.a, &a) + side_rate(model, &ws.before, contact.b, &b);
         contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
         ws.surfaces.push(Surface { contact: index, slip, core, ..surface });

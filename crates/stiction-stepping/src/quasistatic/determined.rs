@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::uniqueness::ZERO;
-use crate::{Scheme, SupportPointContact, Workspace, rows::power};
+use crate::{Scheme, SupportPointContact, Workspace, rows::side_rate};
 
 /// Largest number of velocities for which [`is_determined`] is evaluated; above it the elimination is not worth its cost.
 const MAX_DOF: usize = 48;
@@ -51,7 +51,8 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
     for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses).filter(|_| ws.quadratic) {
         let along = |d: &Vector3<f64>| {
             let (on, body) = support_point.row(d);
-            power(model, &ws.velocity, support_point.on, &on) + power(model, &ws.velocity, support_point.body, &body)
+            side_rate(model, &ws.velocity, support_point.on, &on)
+                + side_rate(model, &ws.velocity, support_point.body, &body)
         };
         let [x, y] = SupportPointContact::tangents();
         let slip = x * along(&x) + y * along(&y) + support_point.surface_velocity;

@@ -137,14 +137,14 @@ fn proximal_step(
 ) -> Result<LadderOutcome, StepCause> {
     // Impulses are in a unit of mass that decreases with the mass of the bodies.
     let unit = ws.mass_unit;
-    ws.proximal_weight = Some(weight);
+    ws.proximal_mass_fraction = Some(weight);
     let solved = if is_first {
         formulation::assemble_rows(start, ws).and_then(|()| formulation::solve(start, ladder, ws))
     } else {
         formulation::assemble_round(start, ws)
             .and_then(|()| formulation::solve_again(start, ladder, ws, unit / ws.mass_unit))
     };
-    ws.proximal_weight = None;
+    ws.proximal_mass_fraction = None;
     // No momentum is balanced here, so that there is no energy balance.
     ws.balanced_over = 0.0;
     solved
@@ -156,9 +156,9 @@ fn measured(start: &Start, ws: &mut Workspace, last_iteration: Residual) -> Resu
     if ws.quadratic {
         return Ok(last_iteration);
     }
-    ws.proximal_weight = Some(0.0);
+    ws.proximal_mass_fraction = Some(0.0);
     let assembled = formulation::assemble_rows(start, ws);
-    ws.proximal_weight = None;
+    ws.proximal_mass_fraction = None;
     assembled?;
     Ok(ws.mixed.residual(&ws.mixed_solution))
 }

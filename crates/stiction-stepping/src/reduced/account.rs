@@ -50,7 +50,7 @@ impl Reduced {
         })
     }
 
-    /// Work of springs, dampers and motors on the velocities of the forest: p φ̇⁺ with p = h f₀ − (c − A) (φ̇⁺ − φ̇).   [DRIVE-9]
+    /// Work of springs, dampers and motors on the velocities of the forest: p φ̇⁺ with p = h f₀ − (c − A) (φ̇⁺ − φ̇).   [JSPACE-9]
     pub(crate) fn work_of_joint_space(&self, h: f64) -> f64 {
         let inertias = self.added.iter().zip(&self.rotors).map(|(added, rotor)| added - rotor);
         let rates = self.before.iter().zip(&self.velocity);

@@ -171,7 +171,7 @@ impl DelassusRows {
 struct Multiplying<'a>(&'a mut DelassusRows);
 
 impl Loop for Multiplying<'_> {
-    type Found = ();
+    type Output = ();
 
     #[inline(always)]
     fn run(self) {

@@ -1,5 +1,5 @@
-//! Divide and conquer in a step: the forest is assembled where constraints are linearised, and rows are carried up its assembly
-//! tree.   [DCA-17]
+//! Divide and conquer in a step: the forest is assembled where constraints are linearised, and rows are propagated from
+//! the leaves to the root of its assembly tree.   [DCA-17]
 
 use stiction_multibody::{
     Forest, LinkId, Model, Wrench,

@@ -5,7 +5,8 @@
 //! the identity, and its rows are the inward halves of impulse responses. So it has the form of every other problem of a
 //! step.   [RED-1] [RED-2]
 //!
-//! With divide and conquer, the same rows are carried up an assembly tree and the problem is in impulses alone: see [`engine`].
+//! With divide and conquer, the same rows are propagated from the leaves to the root of an assembly tree. The problem is then in impulses
+//! alone: see [`engine`].
 
 mod account;
 mod delassus;
@@ -72,11 +73,11 @@ pub(crate) struct Reduced {
     scratch: Scratch,
     /// Acceleration v̇ of all forces except constraints.
     acceleration: Vec<f64>,
-    /// Inertia that joint-space forces add to the velocities.   [DRIVE-2]
+    /// Inertia that joint-space forces add to the velocities.   [JSPACE-2]
     pub(crate) added: Vec<f64>,
-    /// Part of `added` that remains in impacts, the rotor inertia.   [DRIVE-8]
+    /// Part of `added` that remains in impacts, the rotor inertia.   [JSPACE-8]
     rotors: Vec<f64>,
-    /// True while an impact is solved, which takes no time.   [DRIVE-8]
+    /// True while an impact is solved, which takes no time.   [JSPACE-8]
     impulsive: bool,
     /// Joint-space forces.
     pub(crate) tau: Vec<f64>,
@@ -219,7 +220,7 @@ impl Reduced {
         same_bits(&self.maximal, v)
     }
 
-    /// Computes v̇ of applied and joint-space forces, from the factors of M with added inertia or by assembly.   [RED-1] [DRIVE-2]
+    /// Computes v̇ of applied and joint-space forces, from the factors of M with added inertia or by assembly.   [RED-1] [JSPACE-2]
     fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
         let forest = start.model.forest();
         let tree = forest.tree();
@@ -240,7 +241,7 @@ impl Reduced {
         Ok(())
     }
 
-    /// Adds an implicit joint-space force to a velocity.   [DRIVE-2]
+    /// Adds an implicit joint-space force to a velocity.   [JSPACE-2]
     pub(crate) fn add_implicit_force(&mut self, velocity: usize, force: &joint_space::ImplicitForce) {
         debug_assert!(velocity < self.added.len(), "the force acts on a velocity of the forest");
         let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
@@ -251,7 +252,7 @@ impl Reduced {
         }
     }
 
-    /// Factorises M for an impact, in which springs and dampers have no effect, or for the step again.   [DRIVE-8]
+    /// Factorises M for an impact, in which springs and dampers have no effect, or for the step again.   [JSPACE-8]
     pub(crate) fn refactorise(&mut self, model: &Model, impulsive: bool) -> Result<(), StepCause> {
         self.impulsive = impulsive;
         let added = if impulsive { &self.rotors } else { &self.added };

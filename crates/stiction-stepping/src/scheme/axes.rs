@@ -112,10 +112,10 @@ pub enum PrescribedSlip {
 /// Set F(μ p_n) of friction impulses, which decides the kind of problem of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrictionSet {
-    /// The disc or ellipsoid, exactly: a problem over second-order cones.   [FRIC-3]
+    /// The disc or ellipsoid, exactly: the second-order cone (Coulomb cone).   [FRIC-3]
     #[default]
     Quadratic,
-    /// A polygon with n_d corners inside it: a linear problem.   [FRIC-1]
+    /// A polygon with n_d vertices inside it: a linear problem.   [FRIC-1]
     Polygon,
     /// A square around the disc, so that the two friction directions are independent: a linear problem.   [FRIC-4]
     Box,

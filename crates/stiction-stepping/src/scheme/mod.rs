@@ -173,7 +173,7 @@ impl Scheme {
         let (field, reason) = if self.friction != FrictionSet::Quadratic {
             (
                 "friction",
-                "implicit steps have the exact cone; use `friction = \"quadratic\"` or `jacobians = \"end\"`"
+                "implicit steps have the second-order cone; use `friction = \"quadratic\"` or `jacobians = \"end\"`"
                     .to_owned(),
             )
         } else if self.dynamics == Dynamics::Quasistatic {
@@ -276,7 +276,7 @@ impl Scheme {
         if self.impact == Impact::Poisson && self.friction == FrictionSet::Quadratic {
             return fail(
                 "impact",
-                "Poisson's law and the quadratic cone do not go together: decompression has a given part of the normal impulse, which only the linear problem can hold; use `friction = \"polygon\"` or `impact = \"newton\"`",
+                "Poisson's law and the second-order cone do not go together: decompression has a given part of the normal impulse, which only the linear problem can hold; use `friction = \"polygon\"` or `impact = \"newton\"`",
             );
         }
         if self.method != Method::TimeStepping && self.impact == Impact::Poisson {
@@ -312,7 +312,7 @@ impl Scheme {
         if self.method == Method::Reference && self.friction != FrictionSet::Quadratic {
             return fail(
                 "friction",
-                "the reference integrates with the exact cone; use `friction = \"quadratic\"` or another preset",
+                "the reference integrates with the second-order cone; use `friction = \"quadratic\"` or another preset",
             );
         }
         if self.method == Method::Reference && !matches!(self.halve_steps, 0 | HALVINGS) {

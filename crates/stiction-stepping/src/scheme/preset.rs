@@ -6,7 +6,7 @@ use super::{Dynamics, FrictionSet, LineariseAt, Method, Scheme};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preset {
-    /// γ = 1 and the quadratic friction cone.
+    /// γ = 1 and the second-order friction cone.
     #[default]
     Ncp,
     /// γ = 1: the gap is linearised in full. Polygonal friction.
@@ -15,13 +15,13 @@ pub enum Preset {
     AnitescuPotra,
     /// γ = 0.3: gaps and joint errors decay. Polygonal friction.
     AnitescuHart,
-    /// The θ-method of Moreau and Jean with the quadratic friction cone.
+    /// The θ-method of Moreau and Jean with the second-order friction cone.
     MoreauJean,
-    /// Accelerations from event to event, with the quadratic friction cone.
+    /// Accelerations from event to event, with the second-order friction cone.
     Reference,
-    /// Bodies without inertia, γ = 1 and the quadratic friction cone.
+    /// Bodies without inertia, γ = 1 and the second-order friction cone.
     Quasistatic,
-    /// Contacts and joints hold at the end of the step, with the quadratic friction cone.
+    /// Contacts and joints hold at the end of the step, with the second-order friction cone.
     GeometricallyImplicit,
 }
 

@@ -238,7 +238,7 @@ fn a_scheme_that_the_model_refuses_is_listed_and_the_others_go_on() {
     let comparison = compared(&plan);
     assert_eq!(comparison.rows.len(), 1);
     let [first, second] = comparison.refusals.as_slice() else { panic!("{:?}", comparison.refusals) };
-    assert!(first.preset == "impossible" && first.reason.contains("Poisson's law and the quadratic cone"));
+    assert!(first.preset == "impossible" && first.reason.contains("Poisson's law and the second-order cone"));
     assert_eq!((second.preset.as_str(), second.reason.as_str()), ("unreadable", "the file says so"));
 }
 

@@ -1,5 +1,5 @@
 //! Joint-space constraints, each against its closed form or its exact recursion, in maximal and in reduced coordinates, with
-//! polygons and with exact cones.
+//! polygons and with second-order cones.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction::{

@@ -178,7 +178,7 @@ fn c16_how_good_the_prescribed_velocity_is_depends_on_when_it_is_taken() {
     assert!((3.5..4.5).contains(&(start[3][1] / start[2][1])), "{start:?}");
 }
 
-/// Errors of polygons against the quadratic cone at 1, 3 and 6 s; those not asked for are not run.
+/// Errors of polygons against the second-order cone at 1, 3 and 6 s; those not asked for are not run.
 fn direction_study(name: &str, corners: &[u32]) -> (Point3<f64>, Vec<[f64; 3]>) {
     let case = reference("c16");
     let (field, h) = (scene(name, &[]), case.number("parameters.step"));

@@ -29,7 +29,7 @@ struct Scene {
 }
 
 /// Scenes that together use joints, actuators, friction, supports, kinematic bodies, rounded and flat shapes, the plane and space; each
-/// with polygons and with exact cones, and those with actuators in reduced coordinates too.
+/// with polygons and with second-order cones, and those with actuators in reduced coordinates too.
 fn scenes() -> Vec<Scene> {
     let (c05, c21, c22) = (reference("c05"), reference("c21"), reference("c22"));
     let pushed = Family::read(&c05, &["rod_b", "block", "friction_floor", "pusher"]).model();

@@ -25,7 +25,7 @@ fn each_contradiction_is_refused_with_its_sentence() {
     let cases = [
         (spun(), Preset::StewartTrinkle.scheme(), "a polygon has no direction for spin"),
         (spun(), with(Preset::Ncp, |s| s.friction = FrictionSet::Box), "a polygon has no direction for spin"),
-        (plain(), with(Preset::Ncp, |s| s.impact = Impact::Poisson), "Poisson's law and the quadratic cone"),
+        (plain(), with(Preset::Ncp, |s| s.impact = Impact::Poisson), "Poisson's law and the second-order cone"),
         (bouncy(), with(Preset::Ncp, |s| s.impact = Impact::Inelastic), "impacts are inelastic"),
         (
             plain(),
@@ -36,7 +36,11 @@ fn each_contradiction_is_refused_with_its_sentence() {
             "goes with time-stepping only",
         ),
         (plain(), with(Preset::Reference, |s| s.linearise_at = LineariseAt::End), "leave `jacobians` out"),
-        (plain(), with(Preset::Reference, |s| s.friction = FrictionSet::Polygon), "integrates with the exact cone"),
+        (
+            plain(),
+            with(Preset::Reference, |s| s.friction = FrictionSet::Polygon),
+            "integrates with the second-order cone",
+        ),
         (plain(), with(Preset::Ncp, |s| s.gamma = 1.5), "between 0 and 1"),
         (plain(), with(Preset::Ncp, |s| s.directions = 7), "even number"),
     ];
@@ -110,7 +114,7 @@ fn layers_in_schemes_that_do_not_know_them_are_refused_with_their_sentence() {
     let coupled = || ContactRule { layer: LayerRule::Given(twisted), ..ContactRule::default() };
     let average = |preset| with(preset, |scheme| scheme.position_update = PositionUpdate::Average);
     let cases = [
-        (soft(), Preset::StewartTrinkle.scheme(), "surfaces of the frictional problem with exact cones"),
+        (soft(), Preset::StewartTrinkle.scheme(), "surfaces of the frictional problem with second-order cones"),
         (soft(), with(Preset::Ncp, |s| s.friction = FrictionSet::Box), "surfaces of the frictional problem"),
         (soft(), with(Preset::Ncp, |s| s.gamma = 0.5), "so gaps must count in full"),
         (ContactRule { gamma: Some(0.0), ..soft() }, Preset::Ncp.scheme(), "so gaps must count in full"),

@@ -39,7 +39,7 @@ impl Bounds {
     }
 
     /// Squared natural map (r − P(r − u))² of the row.   [CONE-5]
-    pub(super) fn violation(&self, r: f64, u: f64) -> f64 {
+    pub(super) fn violation_squared(&self, r: f64, u: f64) -> f64 {
         let difference = r - self.clip(r - u);
         difference * difference
     }

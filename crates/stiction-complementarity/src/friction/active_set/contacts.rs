@@ -8,7 +8,7 @@ use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 use crate::linalg::simd::{self, Loop};
 
-/// Largest number of contacts and bounded rows together: a figure that lies on the ground with joints at their limits.
+/// Largest number of contacts and bounded rows together: a humanoid that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 32;
 
 /// Largest number of contacts if all have friction in space and nothing else is present: a stack of four boxes. For higher stacks the
@@ -63,7 +63,7 @@ pub(super) struct Contacts {
     /// Scratch memory for u by rows.
     u_rows: Column,
     pub(super) r: [Triple; MAX_CONTACTS],
-    /// u = W r + q, always consistent with r.
+    /// u = W r + q as of the last [`Self::refresh`]. Mode updates and Gauss-Seidel iterations change r before they refresh u.
     pub(super) u: [Triple; MAX_CONTACTS],
     pub(super) modes: [Mode; MAX_CONTACTS],
     /// Projection parameters ρ_N = 1/W_NN and ρ_T = 2/tr W_TT of each contact.   [SET-1]
@@ -274,11 +274,11 @@ impl Contacts {
 
     /// Norm ‖r − P_K(r − û)‖₂ of the natural map, not divided by ‖q‖.   [CONE-5]
     pub(super) fn residual(&self) -> f64 {
-        let violation = |i: usize| match (self.tangents[i], &self.r[i], &self.u[i]) {
-            (0, r, u) => self.bounds[i].violation(r[0], u[0]),
-            (_, r, u) => violation(r, u, self.mu[i]),
+        let squared = |i: usize| match (self.tangents[i], &self.r[i], &self.u[i]) {
+            (0, r, u) => self.bounds[i].violation_squared(r[0], u[0]),
+            (_, r, u) => violation_squared(r, u, self.mu[i]),
         };
-        (0..self.count).map(violation).sum::<f64>().sqrt()
+        (0..self.count).map(squared).sum::<f64>().sqrt()
     }
 
     /// Makes one Gauss-Seidel iteration with exact local solutions.   [GS-1]
@@ -304,7 +304,7 @@ impl Contacts {
 struct Velocities<'a>(&'a mut Contacts);
 
 impl Loop for Velocities<'_> {
-    type Found = ();
+    type Output = ();
 
     #[inline(always)]
     fn run(self) {
@@ -347,7 +347,7 @@ pub(super) fn norm(x: [f64; 2]) -> f64 {
 }
 
 /// Squared natural map ‖r − P_K(r − û)‖² of one contact.   [CONE-3] [CONE-5]
-fn violation(r: &Triple, u: &Triple, mu: f64) -> f64 {
+fn violation_squared(r: &Triple, u: &Triple, mu: f64) -> f64 {
     let normal = r[0] - u[0] - mu * norm([u[1], u[2]]);
     let tangent = [r[1] - u[1], r[2] - u[2]];
     let length = norm(tangent);

@@ -1,8 +1,8 @@
 //! Factorisation of a small dense matrix stored by columns, with loops of compile-time length.
 //!
 //! Columns are processed in SIMD chunks of [`LANES`] rows; columns of small matrices are always processed as a whole. Entries beyond the
-//! matrix are unspecified. The code is compiled for each number of chunks of a column or, without pivoting, for each number of remaining
-//! chunks.
+//! matrix are unspecified. The code is compiled for eleven numbers of chunks of a column, to which the others are rounded up. Without
+//! pivoting the factorisation is compiled for one to six remaining chunks at a time.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ struct Symmetric<'a> {
 }
 
 impl Loop for Symmetric<'_> {
-    type Found = bool;
+    type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
@@ -110,7 +110,7 @@ struct Pivoting<'a> {
 }
 
 impl Loop for Pivoting<'_> {
-    type Found = bool;
+    type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
@@ -126,7 +126,7 @@ struct Solving<'a> {
 }
 
 impl Loop for Solving<'_> {
-    type Found = bool;
+    type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {

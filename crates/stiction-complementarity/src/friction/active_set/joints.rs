@@ -3,7 +3,7 @@
 use super::contacts::{Column, MAX_ROWS};
 use super::embedding::Embedding;
 
-/// Largest number of joint rows: four hinges in space less a few rows, or six in the plane.
+/// Largest number of joint rows: two hinges in space have 10 rows, six hinges in the plane 12.
 pub(super) const MAX_JOINT_ROWS: usize = 12;
 
 /// Largest pivot of a redundant joint row, as a fraction of its diagonal entry.
@@ -13,7 +13,7 @@ const REDUNDANT_PIVOT: f64 = 1e-11;
 /// remainder is rounding.
 const CONSTRAINED_DIAGONAL: f64 = 1e-13;
 
-/// Solves for the joint impulses; the second one is a refinement that removes the rounding errors of the first.
+/// Number of solves; the second is iterative refinement.
 const RECOVERY_SOLVES: u32 = 2;
 
 /// Cholesky factorisation W_ee = L Lᵀ of the joint rows, and the reduced coupling to the contacts.

@@ -50,7 +50,9 @@ const MAX_REFINEMENTS: u32 = 2;
 /// Largest number of active sets of the bounded rows alone, with the warm-started impulses of the contacts fixed.
 const MAX_BOUND_UPDATES: u32 = 3;
 
-/// Starts per compliance continuation in mixed problems. With spatial contacts only every start is followed by one.
+/// Starts per compliance continuation in problems that are not purely spatial. If all contacts are spatial, a continuation follows every
+/// start. `max_continuations` bounds both. The ladder makes six starts and at most one continuation: it follows the first start of a purely
+/// spatial problem, and other problems have none.
 const STARTS_PER_CONTINUATION: u32 = 7;
 
 /// Options of [`FrictionActiveSet`].
@@ -108,7 +110,7 @@ struct Checkpoints {
     start: SavedImpulses,
     /// Impulses before the last step.
     previous: SavedImpulses,
-    /// Impulses of least residual within tolerance. Their active set may be unconfirmed: at the stick-slip transition it may never be confirmed.
+    /// Impulses of least residual within tolerance. Their velocities may be inconsistent with their modes, as at the stick-slip transition.
     nearest: SavedImpulses,
 }
 
@@ -128,7 +130,7 @@ impl FrictionActiveSet {
     }
 
     /// True if the method applies: at most [`MAX_CONTACTS`] contacts (cones of two or three rows) and bounded rows together, of at most
-    /// 72 rows, and at most twelve rows of joints.
+    /// 72 rows, and at most twelve rows of joints. A problem of spatial contacts alone has at most [`MAX_SPATIAL_CONTACTS`].
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fits(problem)
     }
@@ -247,8 +249,8 @@ impl FrictionActiveSet {
                 break;
             }
             let residual = contacts.residual();
-            // Larger than the residual of zero impulses: the active set has more equations than the bodies can satisfy. After some
-            // Gauss-Seidel iterations the modes are more reliable, unless they are the same.
+            // A natural map larger than ‖q‖: the active set has more equations than the bodies can satisfy. After some Gauss-Seidel
+            // iterations the modes are more reliable, unless they are the same.
             if !spatial && residual > contacts.scale() {
                 contacts.restore(&saved.previous);
                 (0..options.gauss_seidel_iterations / 2).for_each(|_| contacts.iterate_gauss_seidel());
@@ -262,7 +264,7 @@ impl FrictionActiveSet {
                 (least, near) = (residual, true);
                 contacts.save(&mut saved.nearest);
             }
-            // A confirmed active set leaves the impulses unchanged, inside their cones.
+            // A consistent active set leaves modes and impulses unchanged, inside their cones.
             if !contacts.update_modes() && residual <= accepted {
                 return true;
             }

@@ -85,7 +85,7 @@ impl Cone {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Row {
     /// The impulse lies in one or more cones.
-    Coned,
+    InCone,
     /// The impulse is free and u = 0: a joint or a row without bounds.
     Free,
     /// The law fixes the impulse to this value: no friction, or equal bounds.
@@ -107,7 +107,7 @@ impl Cones {
         self.list.clear();
         self.single.clear();
         self.rows.clear();
-        self.rows.resize(problem.rows(), Row::Coned);
+        self.rows.resize(problem.rows(), Row::InCone);
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let before = self.list.len();
@@ -219,8 +219,9 @@ impl LinearisedLaws {
         self.scratch.resize(2 * largest, 0.0);
     }
 
-    /// Sets L to `compliance` · w times the identity, with the mean diagonal w of each block: the springs of the start.
-    pub(super) fn set_springs(
+    /// Sets L to `compliance` · w times the identity, with the mean diagonal w of each block: Tikhonov
+    /// regularisation of the starting point.
+    pub(super) fn set_regularisation(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
@@ -235,7 +236,7 @@ impl LinearisedLaws {
         (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
     }
 
-    /// Linearises all laws at the scaled pairs, with this weight of De Saxcé's derivative; returns false if a block is singular.
+    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction; returns false if a block is singular.
     pub(super) fn linearise(
         &mut self,
         problem: &FrictionProblem<Operator>,
@@ -305,13 +306,13 @@ impl LinearisedLaws {
         }
     }
 
-    /// Adds the compliance of the problem and `coned` or `free` to the diagonal of coned or free rows; fixed rows get the identity.
+    /// Adds the compliance of the problem and `in_cone` or `free` to the diagonal of such rows; fixed rows get the identity.
     fn add_to_diagonal(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
         block: usize,
-        (coned, free): (f64, f64),
+        (in_cone, free): (f64, f64),
     ) {
         let range = problem.range(block);
         let size = range.len();
@@ -319,7 +320,7 @@ impl LinearisedLaws {
             let compliance = problem.compliance().get(row).copied().unwrap_or(0.0);
             self.matrices[self.starts[block] + i * (size + 1)] += match cones.rows[row] {
                 Row::Fixed(_) => 1.0,
-                Row::Coned => compliance + coned,
+                Row::InCone => compliance + in_cone,
                 Row::Free => compliance + free,
             };
         }

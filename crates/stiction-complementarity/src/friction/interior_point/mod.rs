@@ -6,10 +6,11 @@
 //! x = A r + b,   Σ Aᵀ g⁻¹(y) = W r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
 //! ```
 //!
-//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. The complementarity gap does not decrease faster
-//! than the infeasibility. The shift makes the problem nonconvex, so convergence is not guaranteed if contacts slide. The method stops
-//! when the residual no longer decreases and returns the best impulses. It does not use a warm start: points near the solution are near
-//! the boundary of the cones, where an interior-point method makes short steps. References: [Mehrotra1992], [Vandenberghe2010].
+//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. Centring slows the decrease of the complementarity
+//! gap to that of the infeasibility, with a centring parameter of at most 0.5 for this purpose. The shift makes the problem nonconvex, so
+//! convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns the best impulses.
+//! It does not use a warm start: points near the solution are near the boundary of the cones, where an interior-point method makes short
+//! steps. References: [Mehrotra1992], [Vandenberghe2010].
 
 mod cones;
 mod newton_system;
@@ -36,8 +37,11 @@ pub struct FrictionInteriorPointOptions {
     /// Largest number of Newton steps of all starts together; then the method ends with `BudgetExhausted`. Default 120; resting
     /// piles take about 8, sliding ones 10 to 60.
     pub max_iterations: u32,
-    /// Newton steps without a smaller residual after which the method ends with `SolvedLoosely`. Default 30: if the central path
-    /// folds, the residual may not decrease for two dozen steps.
+    /// Newton steps in which the residual does not fall below 0.9 times its last reference value, after which the method stalls. Default 30:
+    /// near a turning point of the central path the residual may not decrease for two dozen steps.
+    ///
+    /// A stall ends with `SolvedLoosely`, whatever the residual is: the status says only that the method cannot reduce it further. The
+    /// other stalls are a short step with a regularised matrix and three consecutive steps shorter than 0.01.
     pub stall_iterations: u32,
 }
 
@@ -63,7 +67,7 @@ impl FrictionInteriorPointOptions {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteriorPointFailure {
-    /// The residual did not decrease for a number of steps.
+    /// The residual did not decrease for a number of steps, or the steps became too short; it may be large.
     #[error("the interior point stalled at residual {residual:e} in step {iteration}")]
     Stalled {
         /// Least residual.
@@ -95,9 +99,9 @@ pub enum InteriorPointFailure {
     },
 }
 
-/// Compliances of the springs of the starts [CONE-12], relative to the mean diagonal of W, from stiff to compliant. Stiff springs give
-/// the closest start. With redundant contacts they also give tensile impulses, and the shift into the cones may then be too large. In
-/// that case the next start is tried.
+/// Weights of the Tikhonov regularisation of the starting points [CONE-12], relative to the mean diagonal of W. A small weight gives the
+/// closest start. With redundant contacts it also gives tensile impulses, and the shift into the cones may then be too large. In that case
+/// the next start is tried.
 pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Residual at which no other start is tried.
@@ -106,7 +110,7 @@ const ACCEPTED_RESIDUAL: f64 = 1e-8;
 /// Factor by which the residual must fall to count as progress.
 const PROGRESS_FACTOR: f64 = 0.9;
 
-/// Step length below which a step is short and the weight of De Saxcé's derivative is reduced.
+/// Step length below which a step is short and the weight of the derivative of the De Saxcé correction is reduced.
 const SHORT_STEP: f64 = 0.3;
 
 /// Step length below which a step counts as blocked.
@@ -115,13 +119,13 @@ const BLOCKED_STEP: f64 = 1e-2;
 /// Number of consecutive blocked steps after which the method stops.
 const MAX_BLOCKED_STEPS: u32 = 3;
 
-/// Factor on the weight of De Saxcé's derivative after a short step.
+/// Factor on the weight of the derivative of the De Saxcé correction after a short step.
 const SHIFT_WEIGHT_FACTOR: f64 = 0.9;
 
-/// Least weight of De Saxcé's derivative.
+/// Least weight of the derivative of the De Saxcé correction.
 const LEAST_SHIFT_WEIGHT: f64 = 0.5;
 
-/// Step length above which the weight of De Saxcé's derivative recovers.
+/// Step length above which the weight of the derivative of the De Saxcé correction recovers.
 const LONG_STEP: f64 = 0.5;
 
 /// Factor on the difference of the weight from 1 after a long step.
@@ -184,7 +188,8 @@ pub struct FrictionInteriorPoint {
     mean_diagonals: Vec<f64>,
     /// Regularisation of the scalings, as a fraction of `mean_diagonals`.
     regularisation: f64,
-    /// Weight of De Saxcé's derivative in the matrix. 1 gives Newton's method; a smaller weight allows longer steps at folds of the path.
+    /// Weight of the derivative of the De Saxcé correction in the matrix. 1 gives Newton's method; a smaller weight allows longer steps at
+    /// turning points of the central path.
     shift_weight: f64,
     point: Point,
     scalings: Vec<Scaling>,
@@ -289,7 +294,8 @@ impl FrictionInteriorPoint {
 }
 
 impl FrictionInteriorPoint {
-    /// Runs from these starts, one after the other, with this budget of steps. A start is the compliance of the springs of [CONE-12].
+    /// Runs from these starts, one after the other, with this budget of steps. A start is a weight of
+    /// the regularisation of [CONE-12].
     pub(crate) fn run_from(
         &mut self,
         (starts, budget): (&[f64], u32),
@@ -333,7 +339,7 @@ impl FrictionInteriorPoint {
         let status = match ended {
             Ok(()) => Status::Solved,
             Err(InteriorPointFailure::Budget { .. }) => Status::BudgetExhausted,
-            // The method cannot reduce the residual further; the caller checks if it is small enough.
+            // A stall at any residual: the caller checks if it is small enough.
             Err(InteriorPointFailure::Stalled { .. }) => Status::SolvedLoosely,
             Err(InteriorPointFailure::Singular { .. } | InteriorPointFailure::Overflow { .. }) => Status::Breakdown,
         };

@@ -1,4 +1,4 @@
-//! Mehrotra's start: impulses of stiff springs, shifted into the cones.   [CONE-12]
+//! Mehrotra's starting point: impulses of a Tikhonov-regularised problem without cones, shifted into the cones.   [CONE-12]
 
 use super::cones::{Row, mean_diagonals};
 use super::step::START_ACCURACY;
@@ -8,10 +8,10 @@ use crate::friction::law::norm;
 impl FrictionInteriorPoint {
     /// Computes a point inside all cones and close to the expected impulses.
     ///
-    /// `compliance` is that of the springs as a fraction of trace(W_ii)/rows.
+    /// `compliance` is the weight of the Tikhonov regularisation, as a fraction of trace(W_ii)/rows.
     pub(super) fn start(&mut self, problem: &FrictionProblem, compliance: f64) -> Result<(), InteriorPointFailure> {
         mean_diagonals(problem, &mut self.right_hand_side, &mut self.mean_diagonals);
-        if !self.locals.set_springs(problem, &self.cones, compliance, &self.mean_diagonals) {
+        if !self.locals.set_regularisation(problem, &self.cones, compliance, &self.mean_diagonals) {
             return Err(InteriorPointFailure::Overflow { iteration: 0 });
         }
         let factored = self.system.factor(problem, &self.cones, &self.locals);

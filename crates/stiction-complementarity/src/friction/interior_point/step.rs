@@ -84,7 +84,7 @@ impl Point {
 
     /// Residual of the impulses with the present velocities.   [CONE-5]
     pub(super) fn natural_residual(&self, problem: &FrictionProblem) -> f64 {
-        let squares = (0..problem.blocks()).map(|block| problem.violation(block, &self.r, &self.u));
+        let squares = (0..problem.blocks()).map(|block| problem.violation_squared(block, &self.r, &self.u));
         squares.sum::<f64>().sqrt() / problem.scale()
     }
 }

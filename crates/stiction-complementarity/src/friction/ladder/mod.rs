@@ -2,7 +2,7 @@
 //!
 //! Rungs, in order:
 //!
-//! 1. The dense active-set method, for small problems; the single-pivot method continues from its last iterate.
+//! 1. The dense active-set method, for small problems; the single-pivot method continues from the best impulses so far (zero or its last iterate).
 //! 2. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 3. Semismooth Newton, if Gauss-Seidel came close.
@@ -16,8 +16,10 @@
 //! residuals, never on the clock.
 
 mod rung;
+mod runs;
+mod schedule;
 
-use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions, REFINED_RESIDUAL};
+use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::admm::{FrictionAdmm, FrictionAdmmOptions};
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
@@ -30,72 +32,11 @@ use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
-
-/// Largest number of rows for which the reference method runs: its matrices are dense and its cost is cubic.
-pub(crate) const REFERENCE_ROWS: usize = 400;
-
-/// Largest number of rows for which a solution is refined beyond the tolerance.
-const MAX_REFINED_ROWS: usize = 120;
-
-/// Largest number of rows for which stick recovery runs.
-const MAX_STICK_RECOVERY_ROWS: usize = 600;
-
-/// Residual at the level of rounding errors, the target of the refinement.
-const ROUNDING_RESIDUAL: f64 = 1e-15;
-
-/// Largest number of starts of the active-set method before the single-pivot method takes over.
-const ACTIVE_SET_STARTS: u32 = 6;
-
-/// Gauss-Seidel iterations between two estimates of the convergence rate.
-const RATE_INTERVAL: u32 = 10;
-
-/// Gauss-Seidel iterations before each of the first two estimates, matrix-free: towers and walls show slow convergence at once.
-const FIRST_RATE_INTERVAL: u32 = 4;
-
-/// Gauss-Seidel iterations of a solve with [`Accuracy::RealTime`].
-const REAL_TIME_ITERATIONS: u32 = 50;
-
-/// Approximate cost of the interior point in Gauss-Seidel iterations, matrix-free.
-const INTERIOR_POINT_COST: f64 = 150.0;
-
-/// Gauss-Seidel iterations with an assembled W, whatever their rate: factors of W fill in, and iterations are cheap beside them.
-const ASSEMBLED_ITERATIONS: f64 = 200.0;
-
-/// Largest residual from which semismooth Newton alone is tried before the interior point.
-const NEWTON_START_RESIDUAL: f64 = 1e-3;
-
-/// Newton steps from a start within [`NEWTON_START_RESIDUAL`].
-const SHORT_NEWTON_STEPS: u32 = 20;
-
-/// Newton steps after the interior point or ADMM.
-const POLISH_STEPS: u32 = 40;
-
-/// Newton steps with an assembled W and after long Gauss-Seidel runs.
-const NEWTON_STEPS: u32 = 100;
-
-/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the best impulses.
-const PSEUDO_TRANSIENT_FROM_BEST: (u32, f64) = (500, 1e-3);
-
-/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the last Gauss-Seidel iterate.
-const PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL: (u32, f64) = (5000, 0.1);
-
-/// Largest number of interior-point steps from each start.
-const INTERIOR_POINT_STEPS: u32 = 60;
-
-/// Schedule of Newton polishes during the interior point. Above this residual the central path is in the middle of a fold.
-const POLISH_SCHEDULE: PolishSchedule = PolishSchedule { first: 28, interval: 10, residual: 2e-5, steps: 24 };
-
-/// Schedule of Newton polishes during an interior-point run that has not converged.
-struct PolishSchedule {
-    /// Interior-point steps before the first polish.
-    first: u32,
-    /// Interior-point steps between two polishes.
-    interval: u32,
-    /// Largest residual at which a polish is tried.
-    residual: f64,
-    /// Newton steps of a polish.
-    steps: u32,
-}
+pub(crate) use schedule::REFERENCE_ROWS;
+use schedule::{
+    ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, POLISH_STEPS, RATE_INTERVAL, ROUNDING_RESIDUAL,
+    SHORT_NEWTON_STEPS,
+};
 
 /// Ladder of solver methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
@@ -329,7 +270,9 @@ impl FrictionLadder {
         }
     }
 
-    /// Runs the single-pivot method from the last active-set iterate, then the active-set method once more to refine the result.
+    /// Runs the single-pivot method from the best impulses so far, then the active-set method once more to refine the result.
+    ///
+    /// The best impulses are the last active-set iterate, or zero if that has a smaller residual.
     ///
     /// Returns the number of iterations. At the stick-slip transition both may stop short of the tolerance. Gauss-Seidel and Newton
     /// stop there too, so the caller then skips them and continues with the interior point from its own start.
@@ -349,123 +292,6 @@ impl FrictionLadder {
     /// Record of least residual.
     fn best_record(&self) -> Option<&FrictionRungRecord> {
         self.records.iter().min_by(|a, b| a.residual.total_cmp(&b.residual))
-    }
-
-    /// Refines small problems by a few Newton steps, then runs stick recovery.
-    ///
-    /// At the stick-slip transition velocities are accurate to residual^(2/3) only, so the residual is reduced as far as is cheap.
-    fn refine_and_recover_stick(&mut self, problem: &FrictionProblem, residual: f64, solution: &mut FrictionSolution) {
-        // The active-set method has refined its solution already, and that of the single-pivot method.
-        let solved_by_active_set = self
-            .records
-            .iter()
-            .any(|record| record.rung == FrictionRung::ActiveSet && record.residual <= self.tolerance);
-        let Some(stick_recovery) = &mut self.stick_recovery else { return };
-        if problem.rows() <= MAX_REFINED_ROWS
-            && residual > if solved_by_active_set { REFINED_RESIDUAL } else { ROUNDING_RESIDUAL }
-        {
-            let _ = self.refinement.run(problem, Some(solution), &mut self.scratch);
-            if problem.residual(&self.scratch).value < residual {
-                std::mem::swap(solution, &mut self.scratch);
-            }
-        }
-        if problem.rows() <= MAX_STICK_RECOVERY_ROWS {
-            stick_recovery.run(problem, residual.max(self.tolerance), &mut solution.r);
-        }
-    }
-
-    /// Runs Gauss-Seidel while its rate predicts the tolerance at less than the cost of the interior point.   [GS-6]
-    fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
-        let assembled = matches!(problem.operator(), Operator::Assembled(_));
-        let (mut budget, mut interval) =
-            if assembled { (ASSEMBLED_ITERATIONS, RATE_INTERVAL) } else { (INTERIOR_POINT_COST, FIRST_RATE_INTERVAL) };
-        if self.accuracy == Accuracy::RealTime {
-            (budget, interval) = (0.0, REAL_TIME_ITERATIONS);
-        }
-        let mut iterations = self.gauss_seidel.run_at_most(interval, problem, start, &mut self.candidate).iterations;
-        let mut residual = problem.residual(&self.candidate).value;
-        while residual > self.tolerance && budget > 0.0 {
-            std::mem::swap(&mut self.candidate, &mut self.scratch);
-            let last = Some(&self.scratch);
-            iterations += self.gauss_seidel.run_at_most(interval, problem, last, &mut self.candidate).iterations;
-            let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
-            budget -= f64::from(interval);
-            // Linear convergence: the residual falls by a constant factor per interval. NaN, from residuals that stay at zero, ends the loop.
-            let intervals = libm::log(self.tolerance / residual) / libm::log(residual / before);
-            let affordable = residual < before && intervals * f64::from(interval) <= budget;
-            if !(assembled || affordable) {
-                break;
-            }
-            interval = RATE_INTERVAL;
-        }
-        self.gauss_seidel_end.r.clone_from(&self.candidate.r);
-        iterations
-    }
-
-    /// Runs the interior point from this start, a few Gauss-Seidel iterations, and Newton.
-    ///
-    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may fold for many
-    /// steps. The iterate of least residual is often from before the fold and on its wrong side.
-    fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
-        let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
-        let mut ending = self.interior_point.run_from((&[start], budget), problem, &mut self.interior_point_best);
-        while ending.status == Status::BudgetExhausted && budget < INTERIOR_POINT_STEPS {
-            let polishes = self.interior_point.residual() <= POLISH_SCHEDULE.residual;
-            if polishes {
-                self.scratch.r.clear();
-                self.scratch.r.extend_from_slice(self.interior_point.impulses());
-                polish_iterations += self.iterate_and_polish(problem, POLISH_SCHEDULE.steps);
-                if problem.residual(&self.candidate).value <= self.tolerance {
-                    return ending.iterations + polish_iterations;
-                }
-            }
-            budget += if polishes { POLISH_SCHEDULE.interval } else { 1 };
-            let steps = budget.min(INTERIOR_POINT_STEPS);
-            ending = self.interior_point.resume(steps, problem, &mut self.interior_point_best);
-        }
-        self.candidate.r.clone_from(&self.interior_point_best.r);
-        if problem.residual(&self.candidate).value > self.tolerance {
-            self.scratch.r.clone_from(&self.interior_point_best.r);
-            polish_iterations += self.iterate_and_polish(problem, POLISH_STEPS);
-        }
-        ending.iterations + polish_iterations
-    }
-
-    /// Runs a few Gauss-Seidel iterations and Newton from `self.scratch` into `self.candidate`; returns the number of iterations.
-    fn iterate_and_polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
-        let iterations = self.short_gauss_seidel.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
-        iterations + self.polish(problem, max_steps)
-    }
-
-    /// Runs pseudo-transient continuation from `best` and, without success, from the last Gauss-Seidel iterate.   [NEWTON-7]
-    fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
-        let first = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
-        if first.status == Status::Solved {
-            return first.iterations;
-        }
-        let second = self.newton.run_pseudo_transient(
-            PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL,
-            problem,
-            Some(&self.gauss_seidel_end),
-            &mut self.scratch,
-        );
-        if problem.residual(&self.scratch).value < problem.residual(&self.candidate).value {
-            std::mem::swap(&mut self.candidate, &mut self.scratch);
-        }
-        first.iterations + second.iterations
-    }
-
-    /// Runs semismooth Newton from the candidate and keeps the result if it is better; returns the number of steps.
-    fn polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
-        let before = problem.residual(&self.candidate).value;
-        if before <= self.tolerance {
-            return 0;
-        }
-        let steps = self.newton.run_at_most(max_steps, problem, Some(&self.candidate), &mut self.scratch).iterations;
-        if problem.residual(&self.scratch).value < before {
-            std::mem::swap(&mut self.candidate, &mut self.scratch);
-        }
-        steps
     }
 }
 

@@ -3,7 +3,8 @@
 /// Accuracy of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Residual 1e-2. At most fifty Gauss-Seidel iterations, then the rungs that are not expensive.
+    /// Residual 1e-2. The first Gauss-Seidel rung makes at most fifty iterations; then follow the rungs that are not expensive, of which
+    /// [`FrictionRung::MoreGaussSeidel`] adds up to 160.
     RealTime,
     /// Residual 1e-4.
     Balanced,

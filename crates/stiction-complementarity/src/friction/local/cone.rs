@@ -3,11 +3,11 @@
 use super::small::{SMALLEST_PIVOT, SmallLu, dot, largest, times};
 use super::{Memory, Regime, root};
 
-/// Least y of the search if C is singular: the slip multiplier is then this fraction of the mean diagonal of C. It is halfway between
-/// the rounding of C and 1, on a logarithmic scale.
-const LEAST_Y: f64 = 1e-8;
+/// Least compactified multiplier y of the search if C is singular: λ is then about this fraction of the mean diagonal of C. It is halfway
+/// between the rounding of C and 1, on a logarithmic scale.
+const LEAST_MULTIPLIER: f64 = 1e-8;
 
-/// Refinements of the sticking impulse if C is singular; each reduces the error by the factor [`LEAST_Y`].
+/// Refinements of the sticking impulse if C is singular; each reduces the error by the factor [`LEAST_MULTIPLIER`].
 const REFINEMENTS: usize = 2;
 
 /// Inverse of C. Two tangential directions, the common case, use Cramer's rule: with an exact determinant its errors lie along the
@@ -78,21 +78,21 @@ impl<const T: usize> ConeBlock<T> {
     /// Solves the problem for g into r, both with T + 1 entries.
     pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
         debug_assert!(g.len() == T + 1 && r.len() == T + 1, "g and r have T + 1 rows");
-        let ([g_n, g_t @ ..], [r_n, r_t @ ..]) = (g, r) else { return Regime::Stuck };
-        let (Some(g_t), true) = (g_t.first_chunk::<T>(), r_t.len() == T) else { return Regime::Stuck };
-        let (regime, normal, tangential) = self.solve(*g_n, g_t, &mut memory.slip);
+        let ([g_n, g_t @ ..], [r_n, r_t @ ..]) = (g, r) else { return Regime::Unsolved };
+        let (Some(g_t), true) = (g_t.first_chunk::<T>(), r_t.len() == T) else { return Regime::Unsolved };
+        let (regime, normal, tangential) = self.solve(*g_n, g_t, &mut memory.multiplier);
         *r_n = normal;
         r_t.copy_from_slice(&tangential);
         regime
     }
 
-    /// Solves the problem; returns (regime, r_N, r_T). `y` is the initial guess of the search for the slip multiplier, and its result.
+    /// Solves the problem; returns (regime, r_N, r_T). `y` is the initial guess of the compactified slip multiplier, and then its value.
     pub(crate) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (Regime, f64, [f64; T]) {
         if g_n >= 0.0 {
             return (Regime::Open, 0.0, [0.0; T]);
         }
         if self.a_nn <= 0.0 || self.a_nn.is_nan() {
-            return (Regime::Stuck, 0.0, [0.0; T]);
+            return (Regime::Unsolved, 0.0, [0.0; T]);
         }
         if self.mu == 0.0 {
             return (Regime::Slip, -g_n * self.inverse_nn, [0.0; T]);
@@ -101,7 +101,7 @@ impl<const T: usize> ConeBlock<T> {
         let (p, least) = match self.inverse {
             Some(Inverse::Cramer) => (cramer(&self.c, self.determinant, &d), 0.0),
             Some(Inverse::Elimination(factors)) => (factors.solve(&d), 0.0),
-            None => (self.solve_singular(&d), LEAST_Y),
+            None => (self.solve_singular(&d), LEAST_MULTIPLIER),
         };
         let (length, normal) = (dot(&p, &p).sqrt(), self.normal(g_n, &p));
         // φ = ‖r_T‖ − μ r_N, positive outside of the cone.
@@ -115,10 +115,10 @@ impl<const T: usize> ConeBlock<T> {
 
     /// Solves the consistent singular system C p = d by proximal steps p ← p + (C + λ)⁻¹ (d − C p) from p = 0 with the least λ.
     fn solve_singular(&self, d: &[f64; T]) -> [f64; T] {
-        let (mut p, _) = self.tangential(LEAST_Y, d);
+        let (mut p, _) = self.tangential(LEAST_MULTIPLIER, d);
         for _ in 0..REFINEMENTS {
             let c_p = times(&self.c, &p);
-            let (step, _) = self.tangential(LEAST_Y, &std::array::from_fn(|k| d[k] - c_p[k]));
+            let (step, _) = self.tangential(LEAST_MULTIPLIER, &std::array::from_fn(|k| d[k] - c_p[k]));
             p.iter_mut().zip(step).for_each(|(p, step)| *p += step);
         }
         p

@@ -46,7 +46,7 @@ impl JointBlock {
     /// Solves r ← r − A⁻¹ (A r + g); for a singular A with the proximal term, which gives the change of least norm.
     pub(super) fn solve(&mut self, g: &[f64], r: &mut [f64]) -> Regime {
         if !self.solvable || g.len() != self.velocity.len() || r.len() != g.len() {
-            return Regime::Stuck;
+            return Regime::Unsolved;
         }
         for ((u, g), row) in self.velocity.iter_mut().zip(g).zip(self.a.chunks_exact(r.len().max(1))) {
             *u = g + dot(row, r);

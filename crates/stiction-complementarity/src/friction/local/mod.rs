@@ -1,6 +1,7 @@
 //! Local problem of one block, solved to machine precision: u = A r + g with the law of the block.
 //!
-//! Open and stick are decided exactly; slip is one scalar equation in the slip multiplier.   [GS-2] [GS-3]
+//! Open and stick are decided exactly. Slip is one scalar equation in the slip multiplier λ ≥ 0, defined by u_T = −λ r_T.   [GS-2] [GS-3]
+//! The search is over the compactified multiplier y = λ/(mean + λ) in [0, 1), with the mean diagonal of the tangential block as its unit.
 
 mod cone;
 mod joint;
@@ -23,14 +24,16 @@ pub enum Regime {
     Stick,
     /// The impulse is on the boundary of its admissible set, and the velocity need not be zero.
     Slip,
-    /// No impulse satisfies the law: the contact closes, but A_NN is not positive.
-    Stuck,
+    /// No solution was found. Either A_NN is not positive although the contact closes, or a bounded row needs an infinite impulse, or the
+    /// law or the slices have wrong sizes, or the block of a joint is singular, or all searches with rolling friction failed.
+    Unsolved,
 }
 
-/// Warm start of the search for the slip multiplier: its last result. Every number is an admissible start.
+/// Warm start of the search for the slip multiplier. Every number is an admissible start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Memory {
-    slip: f64,
+    /// Compactified slip multiplier y of the last solution.
+    multiplier: f64,
 }
 
 /// Prepared local problem: everything that depends on A and the law but not on g.
@@ -87,14 +90,14 @@ impl LocalBlock {
 fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> Regime {
     let ([g], [r]) = (g, r) else {
         debug_assert!(false, "a bounded row has one component");
-        return Regime::Stuck;
+        return Regime::Unsolved;
     };
     // If a = 0, the impulse does not change the velocity; a nonzero velocity puts it at a bound.
     let free = if a > 0.0 { -g / a } else { -g.signum() * f64::INFINITY };
     let nearest = if a > 0.0 || *g != 0.0 { free.max(lower).min(upper) } else { 0.0_f64.max(lower).min(upper) };
     if !nearest.is_finite() {
         *r = 0.0_f64.max(lower).min(upper);
-        return Regime::Stuck;
+        return Regime::Unsolved;
     }
     *r = nearest;
     match (nearest > lower && nearest < upper, nearest == 0.0) {
@@ -107,7 +110,7 @@ fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> Regime {
 /// Solves the local problem of one block to machine precision: finds r such that r and u = A r + g satisfy `law`.
 ///
 /// A is given row by row. It may be slightly unsymmetric and may be singular. `r` must have the rows of the law and is overwritten.
-/// Slices of a wrong length set `r` to zero and return [`Regime::Stuck`].
+/// Slices of a wrong length and invalid laws set `r` to zero and return [`Regime::Unsolved`].
 ///
 /// ```
 /// use stiction_complementarity::{Law, Regime, solve_local};
@@ -121,7 +124,7 @@ pub fn solve_local(law: &Law, a: &[f64], g: &[f64], r: &mut [f64]) -> Regime {
     let rows = law.rows();
     r.fill(0.0);
     if !law.is_legal() || a.len() != rows * rows || g.len() != rows || r.len() != rows {
-        return Regime::Stuck;
+        return Regime::Unsolved;
     }
     LocalBlock::new(law, a).solve(g, r, &mut Memory::default())
 }

@@ -9,11 +9,11 @@ use super::small::{SmallLu, dot, largest};
 use super::{Memory, Regime, root};
 use crate::friction::law::{Law, norm};
 
-/// Least y of the outer search if the moment block is singular.
-const LEAST_Y: f64 = 1e-12;
+/// Least compactified multiplier y of the outer search if the moment block is singular.
+const LEAST_MULTIPLIER: f64 = 1e-12;
 
-/// Largest violation [CONE-5] of a successful search, relative to the numbers it is computed from; a discontinuity leaves far more.
-const MAX_VIOLATION: f64 = 1e-12;
+/// Largest relative violation [CONE-5] of a successful search, relative to the numbers it is computed from; a discontinuity leaves far more.
+const MAX_RELATIVE_VIOLATION: f64 = 1e-12;
 
 /// Largest change of an impulse by the final linear solve, relative to the normal impulse.
 const MAX_CORRECTION: f64 = 1e-4;
@@ -47,17 +47,17 @@ struct Candidate {
     excess: f64,
 }
 
-/// Impulses with their violation of the law.
+/// Impulses with their relative violation of the law.
 #[derive(Clone, Copy)]
 struct Solved {
-    violation: f64,
+    relative_violation: f64,
     r: [f64; 5],
     found: Candidate,
 }
 
-/// Returns the one of smaller violation.
+/// Returns the one of smaller relative violation.
 fn better(a: Option<Solved>, b: Option<Solved>) -> Option<Solved> {
-    [a, b].into_iter().flatten().min_by(|a, b| a.violation.total_cmp(&b.violation))
+    [a, b].into_iter().flatten().min_by(|a, b| a.relative_violation.total_cmp(&b.relative_violation))
 }
 
 impl RollingBlock {
@@ -76,31 +76,31 @@ impl RollingBlock {
     /// Solves the problem for g into r, both with five entries.
     pub(super) fn solve(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
         debug_assert!(g.len() == 5 && r.len() == 5, "g and r have five rows");
-        let (Some(g), true) = (g.first_chunk::<5>(), r.len() == 5) else { return Regime::Stuck };
+        let (Some(g), true) = (g.first_chunk::<5>(), r.len() == 5) else { return Regime::Unsolved };
         r.fill(0.0);
         if g[0] >= 0.0 {
             return Regime::Open;
         }
         if self.a[0][0] <= 0.0 || self.a[0][0].is_nan() {
-            return Regime::Stuck;
+            return Regime::Unsolved;
         }
-        let mut best = self.search(g, &mut memory.slip);
-        if best.is_none_or(|best| best.violation > MAX_VIOLATION) {
+        let mut best = self.search(g, &mut memory.multiplier);
+        if best.is_none_or(|best| best.relative_violation > MAX_RELATIVE_VIOLATION) {
             best = better(best, self.by_proximal_steps(g));
         }
-        let Some(solved) = best else { return Regime::Stuck };
+        let Some(solved) = best else { return Regime::Unsolved };
         r.copy_from_slice(&solved.r);
         if solved.found.slides || solved.found.rolls { Regime::Slip } else { Regime::Stick }
     }
 
-    /// Runs both searches, the second one only if the first fails; returns the better result.
-    fn search(&self, g: &[f64; 5], slip: &mut f64) -> Option<Solved> {
+    /// Searches over the multiplier; on failure also over r_N. Returns the better result.
+    fn search(&self, g: &[f64; 5], multiplier: &mut f64) -> Option<Solved> {
         let checked = |found: Candidate| {
             let r = self.refine(g, &found);
-            Solved { violation: self.violation(g, &r), r, found }
+            Solved { relative_violation: self.relative_violation(g, &r), r, found }
         };
-        let best = self.by_multiplier(g, slip).map(checked);
-        if best.is_none_or(|best| best.violation > MAX_VIOLATION) {
+        let best = self.by_multiplier(g, multiplier).map(checked);
+        if best.is_none_or(|best| best.relative_violation > MAX_RELATIVE_VIOLATION) {
             return better(best, self.by_normal(g).map(checked));
         }
         best
@@ -119,10 +119,10 @@ impl RollingBlock {
         for _ in 0..MAX_PROXIMAL_STEPS {
             let shifted: [f64; 5] = std::array::from_fn(|k| g[k] - weight * last[k]);
             let Solved { r, found, .. } = regularised.search(&shifted, &mut 0.0)?;
-            let solved = Solved { violation: self.violation(g, &r), r, found };
+            let solved = Solved { relative_violation: self.relative_violation(g, &r), r, found };
             last = r;
             best = better(best, Some(solved));
-            if solved.violation <= MAX_VIOLATION {
+            if solved.relative_violation <= MAX_RELATIVE_VIOLATION {
                 break;
             }
         }
@@ -130,7 +130,7 @@ impl RollingBlock {
     }
 
     /// Violation ‖r − P_K(r − û)‖ relative to the numbers it is computed from.   [CONE-5]
-    fn violation(&self, g: &[f64; 5], r: &[f64; 5]) -> f64 {
+    fn relative_violation(&self, g: &[f64; 5], r: &[f64; 5]) -> f64 {
         let law = Law::Rolling { mu: self.mu, mu_r: self.mu_r };
         let u: [f64; 5] = std::array::from_fn(|k| g[k] + dot(&self.a[k], r));
         let mut moved: [f64; 5] = std::array::from_fn(|k| r[k] - u[k]);
@@ -141,22 +141,22 @@ impl RollingBlock {
     }
 
     /// Searches for the root of ‖r_M‖ − μ_r r_N over the multiplier of rolling, unless rolling sticks.
-    fn by_multiplier(&self, g: &[f64; 5], slip: &mut f64) -> Option<Candidate> {
-        let at_zero = self.solve_reduced(0.0, g, slip);
-        let least = if at_zero.is_some() { 0.0 } else { LEAST_Y };
-        let stuck = at_zero.or_else(|| self.solve_reduced(least, g, slip))?;
-        if stuck.excess <= 0.0 {
-            return Some(stuck);
+    fn by_multiplier(&self, g: &[f64; 5], multiplier: &mut f64) -> Option<Candidate> {
+        let at_zero = self.solve_reduced(0.0, g, multiplier);
+        let least = if at_zero.is_some() { 0.0 } else { LEAST_MULTIPLIER };
+        let sticking = at_zero.or_else(|| self.solve_reduced(least, g, multiplier))?;
+        if sticking.excess <= 0.0 {
+            return Some(sticking);
         }
-        let end = self.solve_reduced(1.0, g, slip)?;
-        let y = root::bracket((least, stuck.excess), (1.0, end.excess), |y| {
-            self.solve_reduced(y, g, slip).map_or(f64::NAN, |candidate| candidate.excess)
+        let end = self.solve_reduced(1.0, g, multiplier)?;
+        let y = root::bracket((least, sticking.excess), (1.0, end.excess), |y| {
+            self.solve_reduced(y, g, multiplier).map_or(f64::NAN, |candidate| candidate.excess)
         });
-        self.solve_reduced(y, g, slip).map(|candidate| Candidate { rolls: true, ..candidate })
+        self.solve_reduced(y, g, multiplier).map(|candidate| Candidate { rolls: true, ..candidate })
     }
 
     /// Eliminates r_M = −(A_MM + λ I)⁻¹ (g_M + A_MF r_F) at λ = mean · y/(1 − y) and solves for the force impulse r_F = (r_N, r_T).
-    fn solve_reduced(&self, y: f64, g: &[f64; 5], slip: &mut f64) -> Option<Candidate> {
+    fn solve_reduced(&self, y: f64, g: &[f64; 5], multiplier: &mut f64) -> Option<Candidate> {
         let (x, a) = (1.0 - y, &self.a);
         let mut s = [3, 4].map(|i: usize| [x * a[i][3], x * a[i][4]]);
         (0..2).for_each(|k| s[k][k] += self.mean * y);
@@ -171,7 +171,7 @@ impl RollingBlock {
         let size = largest(&[[a[1][1], a[1][2]], [a[2][1], a[2][2]]]);
         let cone =
             ConeBlock::from_parts(self.mu, at(0, 0), [at(0, 1), at(0, 2)], [at(1, 0), at(2, 0)], tangential, size);
-        let (regime, n, [t1, t2]) = cone.solve(force[0], &[force[1], force[2]], slip);
+        let (regime, n, [t1, t2]) = cone.solve(force[0], &[force[1], force[2]], multiplier);
         let m = [0, 1].map(|k| -free[k] - response[0][k] * n - response[1][k] * t1 - response[2][k] * t2);
         let excess = dot(&m, &m).sqrt() - self.mu_r * n;
         Some(Candidate { r: [n, t1, t2, m[0], m[1]], slides: regime == Regime::Slip, rolls: false, excess })

@@ -39,7 +39,7 @@ pub(super) fn newton(mut low: f64, mut high: f64, start: f64, mut f: impl FnMut(
     x
 }
 
-/// Finds a root in `[low, high]` of a continuous function with values of different sign at the ends.
+/// Finds a root in `[low, high]` of a continuous function with f(low) > 0 ≥ f(high).
 ///
 /// It is the Illinois variant of regula falsi, with a bisection whenever three steps did not halve the bracket.
 pub(super) fn bracket(

@@ -1,4 +1,4 @@
-//! Alart-Curnier map of one block, which is zero if and only if the law holds, and its derivative.   [NEWTON-1] [NEWTON-2]
+//! Alart-Curnier function of one block, which is zero if and only if the law holds, and its derivative.   [NEWTON-1] [NEWTON-2]
 
 use crate::friction::Law;
 use crate::friction::law::{MAX_CONTACT_ROWS, norm};
@@ -15,18 +15,18 @@ fn discs(law: &Law) -> impl Iterator<Item = (Range<usize>, f64)> {
 }
 
 impl Law {
-    /// Computes the Alart-Curnier map f ← r − P(r − ρ u).   [NEWTON-1]
+    /// Computes the Alart-Curnier function f ← r − P(r − ρ u).   [NEWTON-1]
     ///
     /// It is zero if and only if the law holds, for every ρ > 0. ρ is one number for the normal component and one for all components of
     /// a disc. All slices have as many entries as the law has rows.
-    pub fn newton_map(&self, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
+    pub fn alart_curnier_function(&self, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
         map(self, rho, r, u, f);
     }
 
-    /// Computes the derivatives a ← ∂f/∂r and b ← ∂f/∂u of [`Law::newton_map`], row by row.   [NEWTON-2]
+    /// Computes the derivatives a ← ∂f/∂r and b ← ∂f/∂u of [`Law::alart_curnier_function`], row by row.   [NEWTON-2]
     ///
     /// At kinks they are one element of the generalised Jacobian.
-    pub fn newton_slopes(&self, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]) {
+    pub fn alart_curnier_jacobian(&self, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]) {
         derivative(self, rho, r, u, a, b);
     }
 }

@@ -23,12 +23,12 @@ pub(crate) fn copy_warm_start(guess: Option<&FrictionSolution>, rows: usize, r: 
 
 /// Residual of the problem at r with known velocities u; infinite if it is not finite.   [CONE-5]
 pub(crate) fn natural_residual(problem: &FrictionProblem, r: &[f64], u: &[f64]) -> f64 {
-    let sum: f64 = (0..problem.blocks()).map(|block| problem.violation(block, r, u)).sum();
+    let sum: f64 = (0..problem.blocks()).map(|block| problem.violation_squared(block, r, u)).sum();
     let finite = sum.is_finite() && r.iter().chain(u).all(|x| x.is_finite());
     if finite { sum.sqrt() / problem.scale() } else { f64::INFINITY }
 }
 
-/// f ← Alart-Curnier map at (r, u) with the proximal term; returns the merit, its squared norm weighted by 1/ρ.   [NEWTON-3]
+/// f ← Alart-Curnier function at (r, u) with the proximal term; returns the merit, its squared norm weighted by 1/ρ.   [NEWTON-3]
 pub(super) fn evaluate(
     problem: &FrictionProblem,
     rho: &[f64],
@@ -42,14 +42,14 @@ pub(super) fn evaluate(
         let range = problem.range(block);
         let (rho, r, u, f) = (&rho[range.clone()], &r[range.clone()], &u[range.clone()], &mut f[range.clone()]);
         match (proximal, law) {
-            (Some((alpha, anchor)), Law::Equality { .. }) => {
+            (Some((alpha, centre)), Law::Equality { .. }) => {
                 // Equality blocks may exceed the scratch array: ρ (u + α (r − r̄)/ρ) is computed directly.
-                let terms = rho.iter().zip(u).zip(r.iter().zip(&anchor[range]));
-                f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, anchor)))| *f = rho * u + alpha * (r - anchor));
+                let terms = rho.iter().zip(u).zip(r.iter().zip(&centre[range]));
+                f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, centre)))| *f = rho * u + alpha * (r - centre));
             }
-            (Some((alpha, anchor)), _) => {
+            (Some((alpha, centre)), _) => {
                 let shifted = &mut shifted[..r.len()];
-                proximal_velocities(rho, alpha, (r, &anchor[range], u), shifted);
+                proximal_velocities(rho, alpha, (r, &centre[range], u), shifted);
                 alart_curnier::map(law, rho, r, shifted, f);
             }
             (None, _) => alart_curnier::map(law, rho, r, u, f),
@@ -60,9 +60,9 @@ pub(super) fn evaluate(
 }
 
 /// out ← u + α/ρ (r − r̄), the velocities of the proximal problem.   [NEWTON-3]
-pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, anchor, u): (&[f64], &[f64], &[f64]), out: &mut [f64]) {
+pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, centre, u): (&[f64], &[f64], &[f64]), out: &mut [f64]) {
     for (i, out) in out.iter_mut().enumerate() {
-        *out = u[i] + alpha / rho[i] * (r[i] - anchor[i]);
+        *out = u[i] + alpha / rho[i] * (r[i] - centre[i]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Semismooth Newton method on the Alart-Curnier map, with a proximal term.
+//! Semismooth Newton method on the Alart-Curnier function, with a proximal term.
 //!
 //! From a start near a solution, such as an iterate of Gauss-Seidel or of the interior point, it converges to rounding level in a few
 //! steps. It is not globally convergent: far from a solution the line search controls the steps, but they may run out. The equations are
@@ -37,8 +37,8 @@ pub struct FrictionNewton {
     /// Velocities at r.
     u: Vec<f64>,
     /// Centre r̄ of the proximal term.
-    anchor: Vec<f64>,
-    /// Alart-Curnier map f, and the right-hand side of the step.
+    proximal_centre: Vec<f64>,
+    /// Alart-Curnier function f, and the right-hand side of the step.
     map: Vec<f64>,
     step: Vec<f64>,
     /// Change of u along the full step.
@@ -54,14 +54,14 @@ pub struct FrictionNewton {
 struct ProximalState {
     /// Proximal weight α, relative to the diagonal of W.
     alpha: f64,
-    /// Largest ratio of the merit to that of the anchor.
-    slack: f64,
-    /// Merit at the anchor.
-    anchor_merit: f64,
+    /// Largest ratio of the merit to that of the proximal centre.
+    nonmonotone_bound: f64,
+    /// Merit at the proximal centre.
+    centre_merit: f64,
     /// Merit at the present iterate.
     merit: f64,
-    /// Steps since the anchor was set.
-    since_anchor: u32,
+    /// Steps since the proximal centre was set.
+    steps_since_centre: u32,
     /// Consecutive failures of the line search or of the factorisation.
     failures: u32,
 }
@@ -101,7 +101,7 @@ impl FrictionNewton {
             vector.resize(n, 0.0);
         }
         self.best.clone_from(r);
-        self.anchor.clone_from(r);
+        self.proximal_centre.clone_from(r);
         problem.velocities(r, &mut self.u, &mut self.state);
     }
 
@@ -110,7 +110,7 @@ impl FrictionNewton {
         self.linearise(problem, r, proximal.alpha);
         self.system.factor(problem).ok()?;
         self.solve_for_step(problem);
-        let bound = proximal.merit.max(proximal.slack * proximal.anchor_merit);
+        let bound = proximal.merit.max(proximal.nonmonotone_bound * proximal.centre_merit);
         let mut length = 1.0;
         for _ in 0..=self.options.max_halvings {
             along(r, length, &self.step, &mut self.trial_r);
@@ -119,7 +119,7 @@ impl FrictionNewton {
                 problem,
                 &self.rho,
                 (&self.trial_r, &self.trial_u),
-                Some((proximal.alpha, &self.anchor)),
+                Some((proximal.alpha, &self.proximal_centre)),
                 &mut self.map,
             );
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
@@ -135,7 +135,7 @@ impl FrictionNewton {
 
     /// Computes the map at r with the proximal term, and the blocks A + B (c + α/ρ) and B of its derivative.   [NEWTON-3]
     fn linearise(&mut self, problem: &FrictionProblem, r: &[f64], alpha: f64) {
-        evaluate(problem, &self.rho, (r, &self.u), Some((alpha, &self.anchor)), &mut self.map);
+        evaluate(problem, &self.rho, (r, &self.u), Some((alpha, &self.proximal_centre)), &mut self.map);
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let n = range.len();
@@ -144,7 +144,7 @@ impl FrictionNewton {
             proximal_velocities(
                 rho,
                 alpha,
-                (&r[range.clone()], &self.anchor[range.clone()], &self.u[range.clone()]),
+                (&r[range.clone()], &self.proximal_centre[range.clone()], &self.u[range.clone()]),
                 u,
             );
             let (a, b) = self.system.blocks_mut(block);
@@ -172,17 +172,17 @@ impl FrictionNewton {
         compliant.for_each(|(du, (c, dr))| *du += c * dr);
     }
 
-    /// Sets the anchor to r, where the proximal term vanishes.
-    fn anchor_at(&mut self, problem: &FrictionProblem, r: &[f64], proximal: &mut ProximalState) {
-        self.anchor.copy_from_slice(r);
-        proximal.anchor_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
-        (proximal.merit, proximal.since_anchor) = (proximal.anchor_merit, 0);
+    /// Sets the proximal centre to r, where the proximal term vanishes.
+    fn set_centre(&mut self, problem: &FrictionProblem, r: &[f64], proximal: &mut ProximalState) {
+        self.proximal_centre.copy_from_slice(r);
+        proximal.centre_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
+        (proximal.merit, proximal.steps_since_centre) = (proximal.centre_merit, 0);
     }
 
-    /// Updates anchor, proximal weight and slack after a step; returns false after too many failures.
+    /// Updates proximal centre, proximal weight and nonmonotone bound after a step; returns false after too many failures.
     ///
-    /// A proximal problem that is solved well enough gives the next anchor, a smaller weight and more slack. After too many steps or a
-    /// failed step the better one of r and the anchor is the next anchor, with a larger weight and less slack.
+    /// A proximal problem that is solved well enough gives the next centre, a smaller weight and a larger bound. After too many steps or
+    /// a failed step the better one of r and the centre is the next centre, with a larger weight and a smaller bound.
     fn update_proximal(
         &mut self,
         problem: &FrictionProblem,
@@ -191,21 +191,21 @@ impl FrictionNewton {
         proximal: &mut ProximalState,
     ) -> bool {
         let options = self.options;
-        proximal.since_anchor += 1;
+        proximal.steps_since_centre += 1;
         proximal.failures = if taken.is_some() { 0 } else { proximal.failures + 1 };
         // Merits are squared norms, the option is a ratio of norms.
-        if taken.is_some() && proximal.merit <= options.inner_accuracy.powi(2) * proximal.anchor_merit {
+        if taken.is_some() && proximal.merit <= options.inner_accuracy.powi(2) * proximal.centre_merit {
             proximal.alpha = (proximal.alpha * options.shrink).max(options.least_proximal);
-            proximal.slack = (proximal.slack * 10.0).min(options.slack);
-            self.anchor_at(problem, r, proximal);
-        } else if taken.is_none() || proximal.since_anchor >= options.inner_steps {
+            proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 10.0).min(options.nonmonotone_bound);
+            self.set_centre(problem, r, proximal);
+        } else if taken.is_none() || proximal.steps_since_centre >= options.inner_steps {
             proximal.alpha = (proximal.alpha / options.shrink.powi(2)).min(options.largest_proximal);
-            proximal.slack = (proximal.slack * 0.01).max(1.0);
-            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map) > proximal.anchor_merit {
-                r.copy_from_slice(&self.anchor);
+            proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 0.01).max(1.0);
+            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map) > proximal.centre_merit {
+                r.copy_from_slice(&self.proximal_centre);
                 problem.velocities(r, &mut self.u, &mut self.state);
             }
-            self.anchor_at(problem, r, proximal);
+            self.set_centre(problem, r, proximal);
         }
         proximal.failures <= options.max_failures
     }
@@ -236,13 +236,13 @@ impl FrictionNewton {
         let mut least = natural_residual(problem, &solution.r, &self.u);
         let mut proximal = ProximalState {
             alpha: least.sqrt().clamp(options.least_proximal, options.proximal),
-            slack: options.slack,
-            anchor_merit: 0.0,
+            nonmonotone_bound: options.nonmonotone_bound,
+            centre_merit: 0.0,
             merit: 0.0,
-            since_anchor: 0,
+            steps_since_centre: 0,
             failures: 0,
         };
-        self.anchor_at(problem, &solution.r, &mut proximal);
+        self.set_centre(problem, &solution.r, &mut proximal);
         let (mut steps, mut idle, mut status) = (0, 0, Status::BudgetExhausted);
         while least > options.tolerance && steps < options.max_steps {
             let taken = self.advance(problem, &mut solution.r, &mut proximal);
@@ -256,8 +256,8 @@ impl FrictionNewton {
                 least = residual;
                 self.best.copy_from_slice(&solution.r);
             }
-            let stuck = !self.update_proximal(problem, &mut solution.r, taken, &mut proximal);
-            if stalls_acceptably || stuck || (idle >= MAX_IDLE_STEPS && least <= options.acceptable) {
+            let stalled = !self.update_proximal(problem, &mut solution.r, taken, &mut proximal);
+            if stalls_acceptably || stalled || (idle >= MAX_IDLE_STEPS && least <= options.acceptable) {
                 status = Status::Breakdown;
                 break;
             }

@@ -19,7 +19,7 @@ pub struct FrictionNewtonOptions {
     pub least_proximal: f64,
     /// Largest α. Default 1.
     pub largest_proximal: f64,
-    /// Factor on α after a proximal problem is solved. After more than `inner_steps` steps or a failed step the factor is the
+    /// Factor on α after a proximal problem is solved. After `inner_steps` steps or a failed step the factor is the
     /// inverse square. Default 0.1.
     pub shrink: f64,
     /// Factor by which the norm of the map must fall until a proximal problem counts as solved. Default 0.1.
@@ -27,11 +27,11 @@ pub struct FrictionNewtonOptions {
     /// Largest number of steps of a proximal problem; then α is increased. Default 10.
     pub inner_steps: u32,
     /// Parameter σ of the sufficient decrease condition. A step of length t is accepted if its merit is at most
-    /// (1 − 2 σ t) max(last, slack · anchor), with the merits of the last iterate and of the anchor [NEWTON-6]. Default 1e-4.
+    /// (1 − 2 σ t) max(last, bound · centre), with the merits of the last iterate and of the proximal centre [NEWTON-6]. Default 1e-4.
     pub sufficient_decrease: f64,
-    /// Largest ratio of the merit to that of the anchor in the nonmonotone line search. Full steps across kinks increase the
+    /// Nonmonotone bound: largest ratio of the merit to that of the proximal centre r̄ in the line search. Full steps across kinks increase the
     /// merit for some steps. Each failed proximal problem divides the ratio by 100, each solved one multiplies it by 10. Default 1e6.
-    pub slack: f64,
+    pub nonmonotone_bound: f64,
     /// Largest number of halvings of a step before it counts as failed. Default 8.
     pub max_halvings: u32,
     /// Largest number of consecutive failed steps. Default 3.
@@ -51,7 +51,7 @@ impl Default for FrictionNewtonOptions {
             inner_accuracy: 0.1,
             inner_steps: 10,
             sufficient_decrease: 1e-4,
-            slack: 1e6,
+            nonmonotone_bound: 1e6,
             max_halvings: 8,
             max_failures: 3,
         }
@@ -67,7 +67,7 @@ impl FrictionNewtonOptions {
             ("least_proximal", self.least_proximal),
             ("proximal", self.proximal),
             ("largest_proximal", self.largest_proximal),
-            ("slack", self.slack),
+            ("nonmonotone_bound", self.nonmonotone_bound),
         ];
         for (name, value) in positive {
             if !(value.is_finite() && value > 0.0) {

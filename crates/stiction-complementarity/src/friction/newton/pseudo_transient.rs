@@ -1,8 +1,8 @@
 //! Pseudo-transient continuation: implicit Euler steps along the flow to a solution, with adaptive step length.   [NEWTON-7]
 //!
 //! In a collapsing pile Gauss-Seidel drifts slowly for thousands of iterations and then changes abruptly to another arrangement of
-//! contacts. The central path of the interior point folds there, and the start is outside of the basin of attraction of Newton's method.
-//! A proximal problem whose anchor is the solution of the last one is an implicit Euler step along that drift. While its weight is
+//! contacts. The central path of the interior point has turning points there, and the start is outside of the basin of attraction of Newton's method.
+//! A proximal problem whose proximal centre is the solution of the last one is an implicit Euler step along that drift. While its weight is
 //! large, the step has one solution nearby. As the weight falls, the steps grow without bound and the method becomes Newton's method.
 
 use super::merit::{evaluate, natural_residual};
@@ -86,10 +86,10 @@ impl FrictionNewton {
             };
             weight = (weight * factor).clamp(WEIGHT_RANGE.0, WEIGHT_RANGE.1);
             if taken.is_ok() {
-                self.anchor.copy_from_slice(&solution.r);
+                self.proximal_centre.copy_from_slice(&solution.r);
                 failures = 0;
             } else {
-                solution.r.copy_from_slice(&self.anchor);
+                solution.r.copy_from_slice(&self.proximal_centre);
                 failures += 1;
             }
         }
@@ -98,7 +98,7 @@ impl FrictionNewton {
         Ending::new(status, steps)
     }
 
-    /// Makes one implicit step from the anchor: Newton's method on the proximal problem.   [NEWTON-7]
+    /// Makes one implicit step from the proximal centre: Newton's method on the proximal problem.   [NEWTON-7]
     ///
     /// Returns the number of Newton steps, as an error if it did not converge.
     fn implicit_step(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, weight: f64) -> Result<u32, u32> {
@@ -131,7 +131,7 @@ impl FrictionNewton {
             along(r, length, &self.step, &mut self.trial_r);
             along(&self.u, length, &self.change, &mut self.trial_u);
             let trial = (&self.trial_r[..], &self.trial_u[..]);
-            let merit = evaluate(problem, &self.rho, trial, Some((weight, &self.anchor)), &mut self.map);
+            let merit = evaluate(problem, &self.rho, trial, Some((weight, &self.proximal_centre)), &mut self.map);
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
                 return Some(merit);
             }

@@ -55,7 +55,7 @@ impl Pattern {
             })
     }
 
-    /// Copies the pattern of `matrix`, in position.
+    /// Copies the pattern of `matrix`, in place.
     fn copy_from(&mut self, matrix: &BlockMatrix, matrix_free: bool) {
         let rows = matrix.block_rows();
         self.matrix_free = matrix_free;

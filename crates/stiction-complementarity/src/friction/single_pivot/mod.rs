@@ -1,7 +1,7 @@
 //! Single-pivot method: one contact at a time changes its mode, for problems with undetermined impulses.   [SET-4]
 //!
 //! The four corners of a face cannot all be closed: their gaps differ by rounding, and one of them has to open. Until it does, the
-//! velocities violate the equations of the modes by a tiny amount. The impulses that would decide are as large as that amount is small.
+//! velocities violate the equations of the modes by a tiny amount. The impulses selecting the mode grow as the inverse of that violation.
 //! Newton's method and all methods that smooth or regularise stop in between. Here impulses follow the step of the present modes,
 //! however long it is, up to the first contact that reaches the limit of its mode (ratio test). Only that contact changes its mode. If all
 //! impulses are feasible but a velocity violates its mode, the worst block becomes the driving block of a principal pivoting step.
@@ -53,7 +53,7 @@ pub(crate) struct FrictionSinglePivot {
     newton_steps: u32,
     /// Driving blocks so far.
     visited_blocks: Vec<usize>,
-    /// Impulses of all rows at the begin of each of them, one after the other.
+    /// Impulses when each driving block was chosen, of all rows, one list after the other.
     visited_impulses: Vec<f64>,
 }
 
@@ -248,11 +248,11 @@ impl FrictionSinglePivot {
             }
         }
         let range = problem.range(driving.block);
-        let (violation, rate) = driving.violation(&self.u[range.clone()], &self.change[range]);
-        let completion = if violation <= 0.0 {
+        let (violating_velocity, rate) = driving.violating_velocity(&self.u[range.clone()], &self.change[range]);
+        let completion = if violating_velocity <= 0.0 {
             0.0
         } else if rate > 0.0 {
-            violation / rate
+            violating_velocity / rate
         } else {
             f64::INFINITY
         };

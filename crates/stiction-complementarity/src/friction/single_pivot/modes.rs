@@ -147,7 +147,7 @@ impl Block<'_> {
         (now >= 0.0 && rate < 0.0).then_some((-now / rate, next))
     }
 
-    /// Violation of the mode by the velocity, and the driving variable that removes it.
+    /// Size of the velocity that violates the mode, and the driving variable that removes it.
     pub(super) fn mode_violation(&self, mode: &Mode) -> Option<(f64, Driving)> {
         let normal = *self.u.first()?;
         match (*self.law, mode) {
@@ -194,8 +194,8 @@ impl DrivingBlock {
         matches!(self.variable, Driving::LeaveSlip(_))
     }
 
-    /// Violation of the mode by u_N or e·u_T, and its rate of decrease per unit of the driving variable.
-    pub(super) fn violation(&self, u: &[f64], change: &[f64]) -> (f64, f64) {
+    /// Violating velocity, −u_N or −e·u_T (u_N at an upper bound), and its rate of decrease per unit of the driving variable.
+    pub(super) fn violating_velocity(&self, u: &[f64], change: &[f64]) -> (f64, f64) {
         match (&self.variable, u, change) {
             (Driving::LeaveSlip(e), _, _) => (-along(e, u), along(e, change)),
             (Driving::LeaveLower(_), [u, ..], [change, ..]) => (-u, *change),

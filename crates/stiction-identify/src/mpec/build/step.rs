@@ -73,7 +73,7 @@ impl Writer<'_> {
         let mut variables: Vec<usize> = inputs.displacements.iter().map(|(variable, _)| *variable).collect();
         variables.extend(inputs.velocity.into_iter().flat_map(|first| first..first + n));
         variables.extend(parameters.map(|parameter| of(&parameter.name)));
-        variables.extend((end..last).chain(pending_restitution.into_iter().map(|(_, debt)| debt)));
+        variables.extend((end..last).chain(pending_restitution.into_iter().map(|(_, pending)| pending)));
         let bounds = step.bounds();
         let program = &mut layout.program;
         let first = program.element(Arc::new(step), variables, &bounds) + 2 * n;
@@ -100,13 +100,13 @@ impl Writer<'_> {
         let (approach, closing) = (first_impulse + count + laws, first + count + laws);
         let mut pending_after = Vec::with_capacity(rebounds);
         for (place, rebound) in form.rebounds.iter().enumerate() {
-            let debt = approach + rebounds + place;
+            let pending = approach + rebounds + place;
             let (normal, hit) = (first + rebound.normal, closing + rebounds + place);
             let mut pair = |variable, constraint, sizes| program.pairs.push(Pair { variable, constraint, sizes });
             pair(approach + place, closing + place, [speed, speed]);
-            pair(debt, normal, [speed, speed]);
+            pair(pending, normal, [speed, speed]);
             pair(first_impulse + rebound.normal, hit, [push, speed]);
-            pending_after.extend(contacts.get(rebound.contact).map(|id| (*id, debt)));
+            pending_after.extend(contacts.get(rebound.contact).map(|id| (*id, pending)));
         }
         motion.ends.push((end, end + n));
         motion.steps.push((form, first_impulse, first));

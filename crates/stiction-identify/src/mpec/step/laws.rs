@@ -149,7 +149,7 @@ impl Step {
         }
         out.extend(slacks);
         out.extend(assembled.closing.iter().zip(&at.approaches).map(|(closing, approach)| closing + approach));
-        out.extend(at.approaches.iter().zip(&at.pending_after).map(|(approach, debt)| approach - debt));
+        out.extend(at.approaches.iter().zip(&at.pending_after).map(|(approach, pending)| approach - pending));
         out
     }
 

@@ -1,9 +1,9 @@
-//! Hierarchic assembly: the segments of all pieces at one configuration, with the joints inside of them eliminated.
+//! Hierarchic assembly: the segments of all subassemblies at one configuration, with the joints inside of them eliminated.
 
 use super::{
     super::{MAX_VELOCITIES, SingularInertia, kinematics::Kinematics, tree::Tree},
     joint::{JointFactors, Segment, reversed, singular},
-    node::{Node, both, each_piece, split_last_piece},
+    node::{Node, both, each_subassembly, split_last_subassembly},
     plan::Kind,
     small::Tally,
     spatial,
@@ -18,26 +18,26 @@ pub(super) struct Configured<'a> {
     pub(super) extra: &'a [f64],
 }
 
-/// Assembles one piece, from the links to the whole.   [DCA-2] [DCA-4]
-pub(super) fn assemble(piece: &mut [Node], given: Configured) -> Result<(), SingularInertia> {
-    let Some((node, below)) = piece.split_last_mut() else { return Ok(()) };
+/// Assembles one subassembly, from the links to the whole.   [DCA-2] [DCA-4]
+pub(super) fn assemble(subassembly: &mut [Node], given: Configured) -> Result<(), SingularInertia> {
+    let Some((node, below)) = subassembly.split_last_mut() else { return Ok(()) };
     node.tally = Tally::default();
     match node.kind {
         Kind::Link { link, next } => {
-            each_piece(below, &|piece| assemble(piece, given))?;
+            each_subassembly(below, &|subassembly| assemble(subassembly, given))?;
             node.segment = rigid_segment(given.at, link, next);
-            let mut pieces = below;
-            while let Some((before, last)) = split_last_piece(pieces) {
+            let mut subassemblies = below;
+            while let Some((before, last)) = split_last_subassembly(subassemblies) {
                 if let Some(hung) = last.last() {
                     node.segment.inertia += hung.segment.inertia;
                 }
-                pieces = before;
+                subassemblies = before;
             }
         }
         Kind::Hang { link } => {
             assemble(below, given)?;
             let (Some(joint), Some(lower)) = (&mut node.joint, below.last()) else {
-                debug_assert!(false, "a hanging piece has a joint and a lower piece");
+                debug_assert!(false, "a hanging subassembly has a joint and a lower subassembly");
                 return Ok(());
             };
             eliminate(joint, link, (None, &lower.segment), given, &mut node.tally)?;
@@ -47,14 +47,14 @@ pub(super) fn assemble(piece: &mut [Node], given: Configured) -> Result<(), Sing
         }
         Kind::Join { link } => {
             let nodes = below.len();
-            let Some((upper, lower)) = split_last_piece(below) else {
-                debug_assert!(false, "a join has two pieces");
+            let Some((upper, lower)) = split_last_subassembly(below) else {
+                debug_assert!(false, "a join has two subassemblies");
                 return Ok(());
             };
             let (first, second) = both(nodes, || assemble(upper, given), || assemble(lower, given));
             second.and(first)?;
             let (Some(joint), Some(upper), Some(lower)) = (&mut node.joint, upper.last(), lower.last()) else {
-                debug_assert!(false, "a join has a joint and two pieces");
+                debug_assert!(false, "a join has a joint and two subassemblies");
                 return Ok(());
             };
             eliminate(joint, link, (Some(&upper.segment), &lower.segment), given, &mut node.tally)?;

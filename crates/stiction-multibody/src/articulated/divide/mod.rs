@@ -1,8 +1,8 @@
-//! Divide-and-conquer algorithm on a tree: pieces of it are assembled pairwise, each time eliminating a joint
+//! Divide-and-conquer algorithm on a tree: subassemblies of it are assembled pairwise, each time eliminating a joint
 //! (docs/theory/divide.md).
 //!
 //! Accelerations and impulse responses are those of the articulated-body algorithm. The binary plan of the assembly is O(log n)
-//! deep: independent pieces run on several threads, and an impulse on one link affects O(log n) pieces. An entry of the
+//! deep: independent subassemblies run on several threads, and an impulse on one link affects O(log n) subassemblies. An entry of the
 //! Delassus matrix therefore does not cost the length of the path to the root. No factorisation is larger than a joint.
 
 mod assemble;
@@ -23,7 +23,7 @@ pub use self::{
     small::Tally,
 };
 use self::{
-    node::{Node, each_piece},
+    node::{Node, each_subassembly},
     plan::Kind,
     sweep::Acting,
 };
@@ -67,7 +67,7 @@ impl Divide {
         debug_assert_eq!(self.leaves.len(), tree.links().len(), "the plan is that of another tree");
         debug_assert!(extra.is_empty() || extra.len() == tree.velocities(), "one added inertia per velocity, or none");
         let given = assemble::Configured { tree, at, extra };
-        each_piece(&mut self.nodes, &|piece| assemble::assemble(piece, given))
+        each_subassembly(&mut self.nodes, &|subassembly| assemble::assemble(subassembly, given))
     }
 
     /// v̇ = M⁻¹ (τ + Jᵀ λ − bias) at the configuration of the assembly.   [DCA-5]

@@ -1,4 +1,4 @@
-//! Nodes of the assembly: the pieces of the plan with their segments, joints and loads, and their traversal.
+//! Nodes of the assembly: the subassemblies of the plan with their segments, joints and loads, and their traversal.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -9,13 +9,13 @@ use super::{
     small::Tally,
 };
 
-/// A piece of the tree.
+/// A subassembly: part of the tree with at most two handles.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
-    /// Number of nodes of the piece, itself included.
+    /// Number of nodes of the subassembly, itself included.
     pub(super) nodes: usize,
-    /// Node of the assembly of which this piece is a part.
+    /// Node of the assembly of which this subassembly is a part.
     pub(super) above: Option<usize>,
     /// Vector from the origin of the parent link to that of the hanging link.
     pub(super) arm: Vector3<f64>,
@@ -46,7 +46,7 @@ pub(super) fn nodes(tree: &Tree, places: &[Place]) -> Vec<Node> {
             nodes[end - 1].above = Some(above);
             end -= nodes[end - 1].nodes;
         }
-        debug_assert_eq!(end, start, "the pieces of node {above} add up to its size");
+        debug_assert_eq!(end, start, "the subassemblies of node {above} add up to its size");
     }
     nodes
 }
@@ -79,7 +79,7 @@ impl Node {
     }
 }
 
-/// Number of nodes above which two pieces run on two threads. Measured: a chain of 64 links, 128 nodes, takes about the same
+/// Number of nodes above which two subassemblies run on two threads. Measured: a chain of 64 links, 128 nodes, takes about the same
 /// time on one thread and on two, longer chains take less on two.
 pub(super) const PARALLEL: usize = 128;
 
@@ -92,33 +92,37 @@ pub(super) fn both<A: Send, B: Send>(
     if nodes > PARALLEL { rayon::join(a, b) } else { (a(), b()) }
 }
 
-/// Splits a sequence of pieces into those before the last, and the last.
-pub(super) fn split_last_piece(pieces: &mut [Node]) -> Option<(&mut [Node], &mut [Node])> {
-    let last = pieces.last()?.nodes;
-    debug_assert!(last <= pieces.len(), "a piece of {last} nodes is not inside of {}", pieces.len());
-    Some(pieces.split_at_mut(pieces.len() - last))
+/// Splits a sequence of subassemblies into those before the last, and the last.
+pub(super) fn split_last_subassembly(subassemblies: &mut [Node]) -> Option<(&mut [Node], &mut [Node])> {
+    let last = subassemblies.last()?.nodes;
+    debug_assert!(
+        last <= subassemblies.len(),
+        "a subassembly of {last} nodes is not inside of {}",
+        subassemblies.len()
+    );
+    Some(subassemblies.split_at_mut(subassemblies.len() - last))
 }
 
-/// Runs a function on each of several independent pieces: those of the forest, or those that hang on one link.
-pub(super) fn each_piece<E: Send>(
-    mut pieces: &mut [Node],
+/// Runs a function on each of several independent subassemblies: those of the forest, or those that hang on one link.
+pub(super) fn each_subassembly<E: Send>(
+    mut subassemblies: &mut [Node],
     handle: &(impl Fn(&mut [Node]) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
-    if pieces.len() > PARALLEL {
-        // Whole pieces from the end, up to half of the nodes.
-        let mut start = pieces.len();
-        while start > pieces.len() / 2 {
-            start -= pieces[start - 1].nodes;
+    if subassemblies.len() > PARALLEL {
+        // Whole subassemblies from the end, up to half of the nodes.
+        let mut start = subassemblies.len();
+        while start > subassemblies.len() / 2 {
+            start -= subassemblies[start - 1].nodes;
         }
         if start > 0 {
-            let (first, second) = pieces.split_at_mut(start);
-            let (first, second) = rayon::join(|| each_piece(first, handle), || each_piece(second, handle));
+            let (first, second) = subassemblies.split_at_mut(start);
+            let (first, second) = rayon::join(|| each_subassembly(first, handle), || each_subassembly(second, handle));
             return first.and(second);
         }
     }
-    while let Some((before, last)) = split_last_piece(pieces) {
+    while let Some((before, last)) = split_last_subassembly(subassemblies) {
         handle(last)?;
-        pieces = before;
+        subassemblies = before;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Binary assembly plan of a tree: the order in which pieces are assembled.
+//! Binary assembly plan of a tree: the order in which subassemblies are assembled.
 //!
 //! Every tree is decomposed into heavy paths: each continues from a link to the child with the largest subtree, so the other
 //! subtrees of a link are small. A path is assembled by halves of equal weight. The plan is O(log n) deep for any tree.   [DCA-6]
 //!
-//! Nodes are in post-order: the pieces of a node are directly before it. A piece is one slice.
+//! Nodes are in post-order: the subassemblies of a node are directly before it. A subassembly is one slice.
 
 use nalgebra::Matrix6;
 
@@ -17,9 +17,9 @@ pub(super) enum Kind {
     /// A link with all its subtrees except the rest of its path, which follows at the outer handle about the origin of the
     /// link `next`.
     Link { link: usize, next: Option<usize> },
-    /// Joint of a link whose parent is not in the piece; the piece before it is the whole subtree of the link.
+    /// Joint of a link whose parent is not in the subassembly; the subassembly before it is the whole subtree of the link.
     Hang { link: usize },
-    /// Joint of a link between the two pieces before it, the second of which begins with the link.
+    /// Joint of a link between the two subassemblies before it, the second of which begins with the link.
     Join { link: usize },
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) kind: Kind,
-    /// Number of nodes of the piece, itself included.
+    /// Number of nodes of the subassembly, itself included.
     pub(super) nodes: usize,
 }
 
@@ -103,7 +103,7 @@ impl Planner {
         push(Kind::Join { link: path[cut] }, start, places);
     }
 
-    /// Position at which a section of a path is cut: at half its weight, but not so that the lower piece begins with a link whose
+    /// Position at which a section of a path is cut: at half its weight, but not so that the lower subassembly begins with a link whose
     /// joint needs the inertia of the next one. Zero for a single link.   [DCA-7]
     fn cut(&self, path: &[usize]) -> usize {
         if path.len() < 2 {

@@ -1,4 +1,4 @@
-//! Rows of wrenches through an assembly: the effect of one impulse on a link at the handles of all pieces that contain the link.
+//! Rows of wrenches through an assembly: the effect of one impulse on a link at the handles of all subassemblies that contain the link.
 
 use nalgebra::{Vector3, Vector6};
 
@@ -20,9 +20,9 @@ struct Step {
 
 #[derive(Clone, Copy, Debug)]
 enum Side {
-    /// The link is in the upper piece: b, and X b.
+    /// The link is in the upper subassembly: b, and X b.
     Upper { motion: Vector6<f64>, stiff: Vector6<f64> },
-    /// The link is in the lower piece: p, N̂ p and H p.
+    /// The link is in the lower subassembly: p, N̂ p and H p.
     Lower { force: Vector6<f64>, compliant: Vector6<f64>, passed: Vector6<f64> },
 }
 
@@ -74,7 +74,7 @@ impl Divide {
         }
     }
 
-    /// Propagates a load from a piece to the piece that contains it.
+    /// Propagates a load from a subassembly to the subassembly that contains it.
     fn propagate(&self, child: usize, above: usize, load: &mut Load, row: &mut DivideRow) {
         let node = &self.nodes[above];
         let Some(joint) = &node.joint else { return };
@@ -97,9 +97,9 @@ impl Divide {
         }
     }
 
-    /// T of the upper of the two pieces of a node.
+    /// T of the upper of the two subassemblies of a node.
     fn upper(&self, above: usize) -> &nalgebra::Matrix6<f64> {
-        debug_assert!(self.nodes[above - 1].nodes < above, "node {above} has two pieces");
+        debug_assert!(self.nodes[above - 1].nodes < above, "node {above} has two subassemblies");
         let upper = above - 1 - self.nodes[above - 1].nodes;
         &self.nodes[upper].segment.transfer
     }

@@ -5,7 +5,7 @@ use nalgebra::Vector6;
 use super::{
     super::{MAX_VELOCITIES, kinematics::Kinematics, tree::Tree},
     joint::reversed,
-    node::{Load, Node, both, each_piece, split_last_piece},
+    node::{Load, Node, both, each_subassembly, split_last_subassembly},
     plan::Kind,
     spatial,
 };
@@ -60,26 +60,26 @@ impl Acting<'_> {
     }
 }
 
-/// Computes p and b of every piece, from the links to the whole.   [DCA-5]
-pub(super) fn collect(piece: &mut [Node], acting: Acting) {
-    let Some((node, below)) = piece.split_last_mut() else { return };
+/// Computes p and b of every subassembly, from the links to the whole.   [DCA-5]
+pub(super) fn collect(subassembly: &mut [Node], acting: Acting) {
+    let Some((node, below)) = subassembly.split_last_mut() else { return };
     match node.kind {
         Kind::Link { link, .. } => {
             collect_all(below, acting);
             let mut load = Load { force: acting.bias(link), motion: Vector6::zeros() };
-            let mut pieces = below;
-            while let Some((before, last)) = split_last_piece(pieces) {
+            let mut subassemblies = below;
+            while let Some((before, last)) = split_last_subassembly(subassemblies) {
                 if let Some(hung) = last.last() {
                     load.force += hung.load.force;
                 }
-                pieces = before;
+                subassemblies = before;
             }
             node.load = load;
         }
         Kind::Hang { link } => {
             collect(below, acting);
             let (Some(joint), Some(lower)) = (&node.joint, below.last()) else {
-                debug_assert!(false, "a hanging piece has a joint and a lower piece");
+                debug_assert!(false, "a hanging subassembly has a joint and a lower subassembly");
                 return;
             };
             let force = joint.force(&acting.product(link), &lower.load.force, &acting.tau(link));
@@ -87,13 +87,13 @@ pub(super) fn collect(piece: &mut [Node], acting: Acting) {
         }
         Kind::Join { link } => {
             let nodes = below.len();
-            let Some((upper, lower)) = split_last_piece(below) else {
-                debug_assert!(false, "a join has two pieces");
+            let Some((upper, lower)) = split_last_subassembly(below) else {
+                debug_assert!(false, "a join has two subassemblies");
                 return;
             };
             both(nodes, || collect(upper, acting), || collect(lower, acting));
             let (Some(joint), Some(upper), Some(lower)) = (&node.joint, upper.last(), lower.last()) else {
-                debug_assert!(false, "a join has a joint and two pieces");
+                debug_assert!(false, "a join has a joint and two subassemblies");
                 return;
             };
             let (alpha, g, tau) = (upper.load.motion + acting.product(link), &lower.load.force, acting.tau(link));
@@ -105,23 +105,23 @@ pub(super) fn collect(piece: &mut [Node], acting: Acting) {
     }
 }
 
-/// [`collect`] for several independent pieces.
-pub(super) fn collect_all(pieces: &mut [Node], acting: Acting) {
-    let _: Result<(), std::convert::Infallible> = each_piece(pieces, &|piece| {
-        collect(piece, acting);
+/// [`collect`] for several independent subassemblies.
+pub(super) fn collect_all(subassemblies: &mut [Node], acting: Acting) {
+    let _: Result<(), std::convert::Infallible> = each_subassembly(subassemblies, &|subassembly| {
+        collect(subassembly, acting);
         Ok(())
     });
 }
 
-/// Computes the rates of the velocities of every joint of a piece, from the whole to the links. `inner` is the acceleration of
+/// Computes the rates of the velocities of every joint of a subassembly, from the whole to the links. `inner` is the acceleration of
 /// its inner handle, `outer` the force at its outer handle.   [DCA-5]
-pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64>, outer: &Vector6<f64>) {
-    let Some((node, below)) = piece.split_last_mut() else { return };
+pub(super) fn distribute(subassembly: &mut [Node], acting: Acting, inner: &Vector6<f64>, outer: &Vector6<f64>) {
+    let Some((node, below)) = subassembly.split_last_mut() else { return };
     match node.kind {
         Kind::Link { .. } => distribute_all(below, acting, inner),
         Kind::Hang { link } => {
             let (Some(joint), Some(lower)) = (&node.joint, below.last()) else {
-                debug_assert!(false, "a hanging piece has a joint and a lower piece");
+                debug_assert!(false, "a hanging subassembly has a joint and a lower subassembly");
                 return;
             };
             let alpha = spatial::motion(&spatial::twist(inner).moved(&node.arm)) + acting.product(link);
@@ -135,12 +135,12 @@ pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64
         }
         Kind::Join { link } => {
             let nodes = below.len();
-            let Some((upper, lower)) = split_last_piece(below) else {
-                debug_assert!(false, "a join has two pieces");
+            let Some((upper, lower)) = split_last_subassembly(below) else {
+                debug_assert!(false, "a join has two subassemblies");
                 return;
             };
             let (Some(joint), Some(above), Some(beyond)) = (&node.joint, upper.last(), lower.last()) else {
-                debug_assert!(false, "a join has a joint and two pieces");
+                debug_assert!(false, "a join has a joint and two subassemblies");
                 return;
             };
             let tau = acting.tau(link);
@@ -154,10 +154,10 @@ pub(super) fn distribute(piece: &mut [Node], acting: Acting, inner: &Vector6<f64
     }
 }
 
-/// [`distribute`] for all pieces that hang on one link, or on the world.
-pub(super) fn distribute_all(pieces: &mut [Node], acting: Acting, inner: &Vector6<f64>) {
-    let _: Result<(), std::convert::Infallible> = each_piece(pieces, &|piece| {
-        distribute(piece, acting, inner, &Vector6::zeros());
+/// [`distribute`] for all subassemblies that hang on one link, or on the world.
+pub(super) fn distribute_all(subassemblies: &mut [Node], acting: Acting, inner: &Vector6<f64>) {
+    let _: Result<(), std::convert::Infallible> = each_subassembly(subassemblies, &|subassembly| {
+        distribute(subassembly, acting, inner, &Vector6::zeros());
         Ok(())
     });
 }

@@ -62,7 +62,7 @@ impl Path {
     }
 }
 
-/// Scheme with the quadratic friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
+/// Scheme with the second-order friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
 pub(super) fn cone() -> Scheme {
     cone_with(PrescribedSlip::End)
 }

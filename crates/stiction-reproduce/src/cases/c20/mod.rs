@@ -23,7 +23,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     Ok(account)
 }
 
-/// Scheme with the quadratic friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
+/// Scheme with the second-order friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
 fn cone() -> Scheme {
     let mut scheme = Preset::Ncp.scheme();
     scheme.prescribed_slip = PrescribedSlip::End;

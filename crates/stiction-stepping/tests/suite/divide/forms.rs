@@ -134,7 +134,7 @@ fn all_forms_give_the_same_impulses() {
     assert!(pushed > 30, "{pushed} of 60 push");
 }
 
-/// The polygon tends to the cone: with 64 directions impulses are those of the exact cone to the angle between directions.
+/// The polygon tends to the cone: with 64 directions impulses are those of the second-order cone to the angle between directions.
 #[test]
 fn polygons_tend_to_the_cone() {
     let mut random = Random::new(7402);

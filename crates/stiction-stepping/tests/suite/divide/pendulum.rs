@@ -59,7 +59,7 @@ impl Pendulum {
         Self { stepper, state: HybridState::new(q, v), at }
     }
 
-    /// With the exact cone.
+    /// With the second-order cone.
     pub(crate) fn exact(case: &Reference, part: &str) -> Self {
         Self::new(case, part, HybridOptions { form: HybridForm::Cone, ..HybridOptions::default() })
     }

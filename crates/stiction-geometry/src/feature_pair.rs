@@ -39,7 +39,7 @@ enum Kind {
 
 /// Two features in contact, in the coordinates of their shapes.   [MEET-1]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
+pub struct FeaturePair {
     kind: Kind,
     core_a: Point3<f64>,
     core_b: Point3<f64>,
@@ -54,7 +54,7 @@ pub struct Meeting {
 
 /// Contact of two features at given poses, in world coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MeetingPoint {
+pub struct FeatureContact {
     /// Point on the surface of A.
     pub point_a: Point3<f64>,
     /// Point on the surface of B.
@@ -68,7 +68,7 @@ pub struct MeetingPoint {
 /// Smallest cosine of normals that count as equal.
 const SAME_DIRECTION: f64 = 1.0 - 1e-10;
 
-impl Meeting {
+impl FeaturePair {
     /// Returns the features of a contact that the narrow phase found at these poses; `None` for shapes without
     /// features (ellipses and other smooth ones) and polygons that are not convex.
     pub fn new(a: (&Shape, &Pose), b: (&Shape, &Pose), contact: &ContactPoint) -> Option<Self> {
@@ -114,7 +114,7 @@ impl Meeting {
     }
 
     /// Returns the contact of the same features at other poses.   [MEET-1]
-    pub fn at(&self, pose_a: &Pose, pose_b: &Pose) -> MeetingPoint {
+    pub fn at(&self, pose_a: &Pose, pose_b: &Pose) -> FeatureContact {
         let (mut a, mut b) = (pose_a * self.core_a, pose_b * self.core_b);
         let (axis_a, axis_b) = (pose_a.rotation * self.axis_a, pose_b.rotation * self.axis_b);
         let between = b - a;
@@ -138,7 +138,7 @@ impl Meeting {
                 b = a + normal * distance;
             }
         }
-        MeetingPoint {
+        FeatureContact {
             point_a: a + normal * self.radius_a,
             point_b: b - normal * self.radius_b,
             normal,
@@ -147,7 +147,7 @@ impl Meeting {
     }
 
     /// Returns the derivative of the contact at these poses, where it is `point`.   [MEET-2]
-    pub fn sensitivity(&self, pose_a: &Pose, pose_b: &Pose, point: &MeetingPoint) -> Sensitivity {
+    pub fn sensitivity(&self, pose_a: &Pose, pose_b: &Pose, point: &FeatureContact) -> Sensitivity {
         let mut out = Sensitivity::default();
         let axes = (pose_a.rotation * self.axis_a, pose_b.rotation * self.axis_b);
         for column in 0..6 {
@@ -164,7 +164,7 @@ impl Meeting {
     fn change(
         &self,
         (e, f): &(Vector3<f64>, Vector3<f64>),
-        at: &MeetingPoint,
+        at: &FeatureContact,
         linear: &Vector3<f64>,
         angular: &Vector3<f64>,
     ) -> (Vector3<f64>, Vector3<f64>) {

@@ -1,0 +1,137 @@
+//! Runs of single methods of the ladder, with their schedules and polishes.
+
+use super::schedule::{
+    ASSEMBLED_ITERATIONS, FIRST_RATE_INTERVAL, INTERIOR_POINT_COST, INTERIOR_POINT_STEPS, MAX_REFINED_ROWS,
+    MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, PSEUDO_TRANSIENT_FROM_BEST,
+    PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL, RATE_INTERVAL, REAL_TIME_ITERATIONS, ROUNDING_RESIDUAL,
+};
+use super::{Accuracy, FrictionLadder, FrictionRung};
+use crate::friction::active_set::REFINED_RESIDUAL;
+use crate::friction::{FrictionProblem, FrictionSolution, Operator};
+use crate::outcome::Status;
+use crate::problem::Problem;
+use crate::solver::Solver;
+
+impl FrictionLadder {
+    /// Runs Gauss-Seidel while its rate predicts the tolerance at less than the cost of the interior point.   [GS-6]
+    pub(super) fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
+        let assembled = matches!(problem.operator(), Operator::Assembled(_));
+        let (mut budget, mut interval) =
+            if assembled { (ASSEMBLED_ITERATIONS, RATE_INTERVAL) } else { (INTERIOR_POINT_COST, FIRST_RATE_INTERVAL) };
+        if self.accuracy == Accuracy::RealTime {
+            (budget, interval) = (0.0, REAL_TIME_ITERATIONS);
+        }
+        let mut iterations = self.gauss_seidel.run_at_most(interval, problem, start, &mut self.candidate).iterations;
+        let mut residual = problem.residual(&self.candidate).value;
+        while residual > self.tolerance && budget > 0.0 {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+            let last = Some(&self.scratch);
+            iterations += self.gauss_seidel.run_at_most(interval, problem, last, &mut self.candidate).iterations;
+            let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
+            budget -= f64::from(interval);
+            // Linear convergence: the residual falls by a constant factor per interval. A residual that does not fall is not affordable.
+            let intervals = libm::log(self.tolerance / residual) / libm::log(residual / before);
+            let affordable = residual < before && intervals * f64::from(interval) <= budget;
+            if !(assembled || affordable) {
+                break;
+            }
+            interval = RATE_INTERVAL;
+        }
+        self.gauss_seidel_end.r.clone_from(&self.candidate.r);
+        iterations
+    }
+
+    /// Runs the interior point from this start, a few Gauss-Seidel iterations, and Newton.
+    ///
+    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may stay near a
+    /// turning point for many steps. The iterate of least residual is often from before the turning point and on its wrong side.
+    pub(super) fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
+        let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
+        let mut ending = self.interior_point.run_from((&[start], budget), problem, &mut self.interior_point_best);
+        while ending.status == Status::BudgetExhausted && budget < INTERIOR_POINT_STEPS {
+            let polishes = self.interior_point.residual() <= POLISH_SCHEDULE.residual;
+            if polishes {
+                self.scratch.r.clear();
+                self.scratch.r.extend_from_slice(self.interior_point.impulses());
+                polish_iterations += self.iterate_and_polish(problem, POLISH_SCHEDULE.steps);
+                if problem.residual(&self.candidate).value <= self.tolerance {
+                    return ending.iterations + polish_iterations;
+                }
+            }
+            budget += if polishes { POLISH_SCHEDULE.interval } else { 1 };
+            let steps = budget.min(INTERIOR_POINT_STEPS);
+            ending = self.interior_point.resume(steps, problem, &mut self.interior_point_best);
+        }
+        self.candidate.r.clone_from(&self.interior_point_best.r);
+        if problem.residual(&self.candidate).value > self.tolerance {
+            self.scratch.r.clone_from(&self.interior_point_best.r);
+            polish_iterations += self.iterate_and_polish(problem, POLISH_STEPS);
+        }
+        ending.iterations + polish_iterations
+    }
+
+    /// Runs a few Gauss-Seidel iterations and Newton from `self.scratch` into `self.candidate`; returns the number of iterations.
+    fn iterate_and_polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
+        let iterations = self.short_gauss_seidel.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
+        iterations + self.polish(problem, max_steps)
+    }
+
+    /// Runs pseudo-transient continuation from `best` and, without success, from the last Gauss-Seidel iterate.   [NEWTON-7]
+    pub(super) fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
+        let first = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
+        if first.status == Status::Solved {
+            return first.iterations;
+        }
+        let second = self.newton.run_pseudo_transient(
+            PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL,
+            problem,
+            Some(&self.gauss_seidel_end),
+            &mut self.scratch,
+        );
+        if problem.residual(&self.scratch).value < problem.residual(&self.candidate).value {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+        }
+        first.iterations + second.iterations
+    }
+
+    /// Runs semismooth Newton from the candidate and keeps the result if it is better; returns the number of steps.
+    pub(super) fn polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
+        let before = problem.residual(&self.candidate).value;
+        if before <= self.tolerance {
+            return 0;
+        }
+        let steps = self.newton.run_at_most(max_steps, problem, Some(&self.candidate), &mut self.scratch).iterations;
+        if problem.residual(&self.scratch).value < before {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+        }
+        steps
+    }
+
+    /// Refines small problems by a few Newton steps, then runs stick recovery.
+    ///
+    /// At the stick-slip transition velocities are accurate to residual^(2/3) only, so the residual is reduced as far as is cheap.
+    pub(super) fn refine_and_recover_stick(
+        &mut self,
+        problem: &FrictionProblem,
+        residual: f64,
+        solution: &mut FrictionSolution,
+    ) {
+        // The active-set method has refined its solution already, and that of the single-pivot method.
+        let solved_by_active_set = self
+            .records
+            .iter()
+            .any(|record| record.rung == FrictionRung::ActiveSet && record.residual <= self.tolerance);
+        let Some(stick_recovery) = &mut self.stick_recovery else { return };
+        if problem.rows() <= MAX_REFINED_ROWS
+            && residual > if solved_by_active_set { REFINED_RESIDUAL } else { ROUNDING_RESIDUAL }
+        {
+            let _ = self.refinement.run(problem, Some(solution), &mut self.scratch);
+            if problem.residual(&self.scratch).value < residual {
+                std::mem::swap(solution, &mut self.scratch);
+            }
+        }
+        if problem.rows() <= MAX_STICK_RECOVERY_ROWS {
+            stick_recovery.run(problem, residual.max(self.tolerance), &mut solution.r);
+        }
+    }
+}

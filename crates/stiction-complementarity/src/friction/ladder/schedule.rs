@@ -1,0 +1,69 @@
+//! Limits, budgets and schedules of the ladder.
+
+/// Largest number of rows for which the reference method runs: its matrices are dense and its cost is cubic.
+pub(crate) const REFERENCE_ROWS: usize = 400;
+
+/// Largest number of rows for which a solution is refined beyond the tolerance.
+pub(super) const MAX_REFINED_ROWS: usize = 120;
+
+/// Largest number of rows for which stick recovery runs.
+pub(super) const MAX_STICK_RECOVERY_ROWS: usize = 600;
+
+/// Residual at the level of rounding errors, the target of the refinement.
+pub(super) const ROUNDING_RESIDUAL: f64 = 1e-15;
+
+/// Largest number of starts of the active-set method before the single-pivot method takes over.
+pub(super) const ACTIVE_SET_STARTS: u32 = 6;
+
+/// Gauss-Seidel iterations between two estimates of the convergence rate.
+pub(super) const RATE_INTERVAL: u32 = 10;
+
+/// Gauss-Seidel iterations of each of the two runs that give the first estimate, matrix-free: towers and walls show slow convergence at
+/// once.
+pub(super) const FIRST_RATE_INTERVAL: u32 = 4;
+
+/// Gauss-Seidel iterations of a solve with [`Accuracy::RealTime`].
+pub(super) const REAL_TIME_ITERATIONS: u32 = 50;
+
+/// Approximate cost of the interior point in Gauss-Seidel iterations, matrix-free.
+pub(super) const INTERIOR_POINT_COST: f64 = 150.0;
+
+/// Gauss-Seidel iterations with an assembled W, whatever their rate: factors of W fill in, and iterations are cheap beside them.
+pub(super) const ASSEMBLED_ITERATIONS: f64 = 200.0;
+
+/// Largest residual from which semismooth Newton alone is tried before the interior point.
+pub(super) const NEWTON_START_RESIDUAL: f64 = 1e-3;
+
+/// Newton steps from a start within [`NEWTON_START_RESIDUAL`].
+pub(super) const SHORT_NEWTON_STEPS: u32 = 20;
+
+/// Newton steps after the interior point or ADMM.
+pub(super) const POLISH_STEPS: u32 = 40;
+
+/// Newton steps with an assembled W and after long Gauss-Seidel runs.
+pub(super) const NEWTON_STEPS: u32 = 100;
+
+/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the best impulses.
+pub(super) const PSEUDO_TRANSIENT_FROM_BEST: (u32, f64) = (500, 1e-3);
+
+/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the last Gauss-Seidel iterate.
+pub(super) const PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL: (u32, f64) = (5000, 0.1);
+
+/// Largest number of interior-point steps from each start.
+pub(super) const INTERIOR_POINT_STEPS: u32 = 60;
+
+/// Schedule of Newton polishes during the interior point. Polishing is skipped above `residual`: the path may be near a turning point.
+pub(super) const POLISH_SCHEDULE: PolishSchedule =
+    PolishSchedule { first: 28, interval: 10, residual: 2e-5, steps: 24 };
+
+/// Schedule of Newton polishes during an interior-point run that has not converged.
+pub(super) struct PolishSchedule {
+    /// Interior-point steps before the first polish.
+    pub(super) first: u32,
+    /// Interior-point steps between two polishes.
+    pub(super) interval: u32,
+    /// Largest residual at which a polish is tried.
+    pub(super) residual: f64,
+    /// Newton steps of a polish.
+    pub(super) steps: u32,
+}
