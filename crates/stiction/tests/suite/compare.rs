@@ -254,6 +254,7 @@ fn bouncing_ball() -> Model {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_run_that_fails_is_reported_with_its_step_and_cause() {
     let mut plan = plan(bouncing_ball(), &[Preset::Reference, Preset::Ncp], &[5.0], 10.0);
     plan.truth = vec![
