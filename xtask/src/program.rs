@@ -14,8 +14,8 @@ pub(crate) fn of_the_tests() -> Result<PathBuf, String> {
     if program.is_file() { Ok(program) } else { Err("the tests have not built the program".into()) }
 }
 
-/// Built as a user does.
+/// Built for this purpose alone, the whole program.
 pub(crate) fn plain() -> Result<PathBuf, String> {
-    execute(&mut cargo(&["build", "--quiet", "--package", "stiction-cli"]))?;
+    execute(&mut cargo(&["build", "--quiet", "--package", "stiction-cli", "--features", "full"]))?;
     Ok(tree::target_directory().join("debug/stiction"))
 }
