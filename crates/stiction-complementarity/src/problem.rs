@@ -148,13 +148,9 @@ pub(crate) fn ensure_finite(part: &'static str, values: &[f64]) -> Result<(), Pr
     if all_finite(values) {
         return Ok(());
     }
-    match values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
-        Some((row, &value)) => Err(ProblemError::NotFinite { part, row, value }),
-        None => {
-            debug_assert!(false, "`all_finite` rejected {part}, which has only finite entries");
-            Ok(())
-        }
-    }
+    let first = values.iter().enumerate().find(|(_, value)| !value.is_finite());
+    debug_assert!(first.is_some(), "`all_finite` rejected {part}, which has only finite entries");
+    first.map_or(Ok(()), |(row, &value)| Err(ProblemError::NotFinite { part, row, value }))
 }
 
 /// True if all are finite: zero times a non-finite number is NaN, and a sum with a NaN stays NaN.

@@ -214,9 +214,9 @@ impl FrictionSinglePivot {
             let worst = violations.max_by(|a, b| a.0.total_cmp(&b.0));
             if let Some((_, driving)) = worst {
                 match driving.variable {
-                    Driving::LeaveLower(Some(e)) => self.modes[driving.block] = Mode::Slip(e),
-                    Driving::LeaveLower(None) | Driving::LeaveUpper => self.modes[driving.block] = Mode::Stick,
-                    Driving::LeaveSlip(_) => {}
+                    Driving::LowerBound(Some(e)) => self.modes[driving.block] = Mode::Slip(e),
+                    Driving::LowerBound(None) | Driving::UpperBound => self.modes[driving.block] = Mode::Stick,
+                    Driving::Slip(_) => {}
                 }
                 (self.driving, self.newton_steps) = (Some(driving), 0);
                 return true;

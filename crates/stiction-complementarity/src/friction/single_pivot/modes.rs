@@ -152,14 +152,14 @@ impl Block<'_> {
         let normal = *self.u.first()?;
         match (*self.law, mode) {
             (Law::Cone { .. }, Mode::Open) if normal < 0.0 => {
-                Some((-normal, Driving::LeaveLower(Some(self.direction()))))
+                Some((-normal, Driving::LowerBound(Some(self.direction()))))
             }
             (Law::Cone { mu, .. }, Mode::Slip(e)) if mu > 0.0 => {
                 let speed = along(e, self.u);
-                (speed < 0.0).then_some((-speed, Driving::LeaveSlip(*e)))
+                (speed < 0.0).then_some((-speed, Driving::Slip(*e)))
             }
-            (Law::Boxed { .. }, Mode::Open) if normal < 0.0 => Some((-normal, Driving::LeaveLower(None))),
-            (Law::Boxed { .. }, Mode::Upper) if normal > 0.0 => Some((normal, Driving::LeaveUpper)),
+            (Law::Boxed { .. }, Mode::Open) if normal < 0.0 => Some((-normal, Driving::LowerBound(None))),
+            (Law::Boxed { .. }, Mode::Upper) if normal > 0.0 => Some((normal, Driving::UpperBound)),
             _ => None,
         }
     }
@@ -170,15 +170,15 @@ fn along(e: &Vec3, x: &[f64]) -> f64 {
     e.iter().zip(x.get(1..).unwrap_or_default()).map(|(e, x)| e * x).sum()
 }
 
-/// Driving variable of a pivot; it increases at unit rate.   [SET-5]
+/// Driving variable of a pivot, named by the bound or mode it leaves; it increases at unit rate.   [SET-5]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Driving {
     /// Normal impulse of a contact that closes and slips along e, or impulse of a row that leaves its lower bound.
-    LeaveLower(Option<Vec3>),
+    LowerBound(Option<Vec3>),
     /// Impulse of a row that leaves its upper bound, with the opposite sign.
-    LeaveUpper,
+    UpperBound,
     /// Distance of the friction along −e from its limit, for a contact that changes from slip to stick.
-    LeaveSlip(Vec3),
+    Slip(Vec3),
 }
 
 /// Block that changes its mode by a pivot, with its driving variable.
@@ -191,15 +191,15 @@ pub(super) struct DrivingBlock {
 impl DrivingBlock {
     /// True if the block changes from slip to stick.
     pub(super) fn leaves_slip(&self) -> bool {
-        matches!(self.variable, Driving::LeaveSlip(_))
+        matches!(self.variable, Driving::Slip(_))
     }
 
     /// Violating velocity, −u_N or −e·u_T (u_N at an upper bound), and its rate of decrease per unit of the driving variable.
     pub(super) fn violating_velocity(&self, u: &[f64], change: &[f64]) -> (f64, f64) {
         match (&self.variable, u, change) {
-            (Driving::LeaveSlip(e), _, _) => (-along(e, u), along(e, change)),
-            (Driving::LeaveLower(_), [u, ..], [change, ..]) => (-u, *change),
-            (Driving::LeaveUpper, [u, ..], [change, ..]) => (*u, -change),
+            (Driving::Slip(e), _, _) => (-along(e, u), along(e, change)),
+            (Driving::LowerBound(_), [u, ..], [change, ..]) => (-u, *change),
+            (Driving::UpperBound, [u, ..], [change, ..]) => (*u, -change),
             _ => {
                 debug_assert!(false, "a driving block has rows");
                 (0.0, 0.0)
@@ -210,8 +210,8 @@ impl DrivingBlock {
     /// Mode after the pivot.
     pub(super) fn final_mode(&self, mode: &Mode) -> Mode {
         match self.variable {
-            Driving::LeaveSlip(_) => Mode::Stick,
-            Driving::LeaveLower(_) | Driving::LeaveUpper => *mode,
+            Driving::Slip(_) => Mode::Stick,
+            Driving::LowerBound(_) | Driving::UpperBound => *mode,
         }
     }
 }

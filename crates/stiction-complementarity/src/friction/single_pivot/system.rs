@@ -110,13 +110,13 @@ impl System {
         let size = self.active.len();
         self.right_hand_side.fill(0.0);
         match variable {
-            Driving::LeaveLower(_) | Driving::LeaveUpper => {
+            Driving::LowerBound(_) | Driving::UpperBound => {
                 self.matrix[first * size..(first + 1) * size].fill(0.0);
                 self.matrix[first * (size + 1)] = self.mean_diagonal;
                 self.right_hand_side[first] =
-                    if *variable == Driving::LeaveUpper { -self.mean_diagonal } else { self.mean_diagonal };
+                    if *variable == Driving::UpperBound { -self.mean_diagonal } else { self.mean_diagonal };
             }
-            Driving::LeaveSlip(e) => {
+            Driving::Slip(e) => {
                 let rows = self.right_hand_side[first + 1..].iter_mut().zip(e);
                 rows.take(tangents).for_each(|(right_hand_side, e)| *right_hand_side = self.mean_diagonal * e);
             }
