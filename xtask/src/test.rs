@@ -64,7 +64,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     match extent {
         Extent::Fast => {
             stages.run("unit tests", || {
-                binaries.retain(|binary| binary.is_unit());
+                binaries.retain(runner::Binary::is_unit);
                 runner::run(&binaries, Tier::Short, &[])
             });
             stages.skip("everything else", "left out by --fast");

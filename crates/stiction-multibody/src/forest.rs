@@ -279,7 +279,7 @@ fn write_pose(mobility: Mobility, pose: &Pose, out: &mut [f64]) {
     match (mobility, out) {
         (Mobility::PlanarParticle, [x, y]) => (*x, *y) = (p.x, p.y),
         (Mobility::Planar, [x, y, angle]) => {
-            (*x, *y, *angle) = (p.x, p.y, unwrap_angle(libm::atan2(r.m21, r.m11), *angle))
+            (*x, *y, *angle) = (p.x, p.y, unwrap_angle(libm::atan2(r.m21, r.m11), *angle));
         }
         (Mobility::Particle, [x, y, z]) => (*x, *y, *z) = (p.x, p.y, p.z),
         (Mobility::Free, [x, y, z, w, i, j, k]) => {

@@ -17,7 +17,7 @@ macro_rules! handle {
 
             #[inline]
             pub(crate) fn from_index(index: usize) -> Self {
-                debug_assert!(index <= u32::MAX as usize, "a handle holds 32 bits, but the index is {index}");
+                debug_assert!(u32::try_from(index).is_ok(), "a handle holds 32 bits, but the index is {index}");
                 Self(index as u32)
             }
         }

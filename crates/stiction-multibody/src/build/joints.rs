@@ -106,8 +106,8 @@ impl ModelBuilder {
             return Err(ModelError::new(Element::Model, "joint", "belongs to another model"));
         };
         let check = Check::new(Element::Joint(joint.name.clone()));
-        let count = joint.joint_dofs.len();
-        let Some(place) = joint.joint_dofs.get_mut(number) else {
+        let count = joint.dofs.len();
+        let Some(place) = joint.dofs.get_mut(number) else {
             let reason = format!("there is no DOF {number}: a {} joint has {count}", joint.kind.name());
             return Err(check.error("dofs", reason));
         };
@@ -157,9 +157,9 @@ impl ModelBuilder {
 
     fn known_joint_dof(&self, check: &Check, field: &'static str, (id, number): JointDofId) -> Result<(), ModelError> {
         let joint = self.model.joint(id).ok_or_else(|| check.error(field, "belongs to another model"))?;
-        if number >= joint.joint_dofs.len() {
+        if number >= joint.dofs.len() {
             let (name, kind) = (&joint.name, joint.kind.name());
-            let count = joint.joint_dofs.len();
+            let count = joint.dofs.len();
             let reason = format!("\"{name}\" is a {kind} joint with {count} DOFs, and has no DOF {number}");
             return Err(check.error(field, reason));
         }
@@ -175,7 +175,7 @@ pub(super) fn actuated_dofs(model: &Model) -> Vec<JointDofId> {
     };
     let mut actuated = Vec::new();
     for (index, joint) in model.joints.iter().enumerate() {
-        for (number, joint_dof) in joint.joint_dofs.iter().enumerate() {
+        for (number, joint_dof) in joint.dofs.iter().enumerate() {
             let id = (JointId::from_index(index), number);
             if !joint_dof.is_plain() || has_motor_or_coupling(id) {
                 actuated.push(id);

@@ -96,15 +96,15 @@ impl Joint {
     /// rotations, a planar joint has two translations and a rotation, a spherical joint has one for its whole rotation, others have none.
     #[inline]
     pub fn joint_dofs(&self) -> &[JointDof] {
-        &self.joint_dofs
+        &self.dofs
     }
 
     /// Coordinate of a joint DOF and its Jacobian as wrenches on the two bodies; angles are in [−π, π] plus the initial coordinate.
     ///   [JSPACE-1]
     pub fn coordinate(&self, joint_dof: usize, at: &Configuration) -> Option<Row> {
-        debug_assert_eq!(self.measures.len(), self.joint_dofs.len(), "every joint DOF has a coordinate");
+        debug_assert_eq!(self.measures.len(), self.dofs.len(), "every joint DOF has a coordinate");
         let measure = *self.measures.get(joint_dof)?;
-        let initial = self.joint_dofs.get(joint_dof)?.initial;
+        let initial = self.dofs.get(joint_dof)?.initial;
         let row = measure.evaluate(&Frames::new(self, at));
         Some(Row { value: row.value + initial, ..row })
     }

@@ -103,7 +103,7 @@ pub struct Joint {
     pub(crate) constraints: &'static [Constraint],
     pub(crate) first_row: usize,
     pub(crate) measures: &'static [Measure],
-    pub(crate) joint_dofs: Vec<JointDof>,
+    pub(crate) dofs: Vec<JointDof>,
 }
 
 impl Joint {
