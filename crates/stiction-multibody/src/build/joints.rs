@@ -55,8 +55,8 @@ impl ModelBuilder {
         let measures = kind.measures(self.model.dimension);
         let dof = kind.joint_dof(self.model.dimension).unwrap_or(0);
         debug_assert!(measures.len() <= dof, "a {} joint measures at most its {dof} DOFs", kind.name());
-        let joint_dofs = vec![JointDof::default(); measures.len()];
-        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, joint_dofs });
+        let dofs = vec![JointDof::default(); measures.len()];
+        self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, dofs });
         Ok(JointId::from_index(self.model.joints.len() - 1))
     }
 
