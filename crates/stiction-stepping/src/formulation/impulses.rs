@@ -51,7 +51,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         let constants = q.get_mut(row..row + law.rows()).unwrap_or_default();
         match auxiliary_mass(start.model, ws, block) {
             Some(AuxiliaryMass::SupportPoint { mass, load }) => {
-                constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass)
+                constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass);
             }
             Some(AuxiliaryMass::Layer(surface, contact)) => {
                 let parts = row_lengths(contact).into_iter().zip(&surface.free).take(surface.size);

@@ -264,7 +264,7 @@ impl ImplicitNewton {
             assert!(self.add_point_unknowns(start, ws), "there are smooth contacts");
         }
         self.here.evaluate(start, &self.fixed, ws);
-        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).to_dense();
+        let matrix = self.matrix.fill(start, ws, &self.fixed, &self.here).dense();
         let (n_v, n_r, n) = (self.here.v.len(), self.here.r.len(), self.here.f.len());
         let mut worst = 0.0_f64;
         for column in 0..n {

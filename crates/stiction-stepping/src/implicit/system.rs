@@ -146,7 +146,7 @@ impl NewtonSystem {
 
     /// The matrix as rows, for tests.
     #[cfg(test)]
-    pub(super) fn to_dense(&mut self) -> DenseMatrix {
+    pub(super) fn dense(&mut self) -> DenseMatrix {
         if self.is_dense {
             return self.dense.clone();
         }

@@ -271,13 +271,11 @@ impl Reduced {
     /// Rotation vector of a spherical joint whose first velocity is given.
     pub(crate) fn spherical_rotation_vector(&self, forest: &Forest, first: usize) -> Vector3<f64> {
         let link = forest.tree().link_of(first).and_then(|id| forest.tree().links().get(id.index()));
-        match link.and_then(|link| self.q.get(link.coordinates())) {
-            Some(&[w, x, y, z]) => to_rotation_vector(&UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))),
-            _ => {
-                debug_assert!(false, "the coordinates of a spherical joint are a quaternion");
-                Vector3::zeros()
-            }
+        if let Some(&[w, x, y, z]) = link.and_then(|link| self.q.get(link.coordinates())) {
+            return to_rotation_vector(&UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z)));
         }
+        debug_assert!(false, "the coordinates of a spherical joint are a quaternion");
+        Vector3::zeros()
     }
 
     /// True if the constraints are linearised at q ⊕ h v̂ and not at the start.
