@@ -13,7 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     builder.default_contact(ContactRule { friction: 0.5, ..ContactRule::default() })?;
     let mut simulation = Simulation::new(builder.build()?, Preset::Ncp.scheme(), 0.001)?;
     while simulation.time() < 0.5 {
-        simulation.step()?;
+        let report = simulation.step()?;
+        assert!(report.residual.value < 1e-9);
     }
     // The box slides v²/(2 μ g) less v h/2 and stands.
     assert!((simulation.state().q[0] - (1.0 / (2.0 * 0.5 * 9.81) - 0.0005)).abs() < 1e-5);
