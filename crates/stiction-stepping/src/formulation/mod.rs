@@ -190,9 +190,11 @@ pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
     polygon::add_restitution_impulses(ws);
 }
 
-/// Number of unknowns of the problem, velocities included.
+/// Number of unknowns of the problem in its complete form, for reports. Not all of them are solved for.
 ///
-/// End-of-step geometry adds two closest points and two multipliers for each contact.
+/// With linear friction sets it is the size of the mixed problem. With second-order cones it counts velocities, impulses and the slip speeds
+/// of the Fritz-John form, while solvers work with impulses alone. End-of-step geometry adds two closest points and two multipliers for
+/// each contact, which are not unknowns of Newton's method either.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
     let points = match (start.scheme.linearise_at, model.dimension()) {
@@ -205,7 +207,7 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
-        // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
+        // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses. No solver computes it.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of support points are known.
         columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()

@@ -76,7 +76,7 @@ impl FrictionLadder {
         iterations + self.polish(problem, max_steps)
     }
 
-    /// Runs pseudo-transient continuation from `best` and, without success, from the last Gauss-Seidel iterate.   [NEWTON-7]
+    /// Runs pseudo-transient continuation from `best` and, without success, from `self.gauss_seidel_end`.   [NEWTON-7]
     pub(super) fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
         let first = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
         if first.status == Status::Solved {
