@@ -51,7 +51,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 /// Assembles the problem from the rows in the workspace.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.balanced_over = 0.0;
-    // With a proximal mass fraction of zero the unit of the previous rounds is kept.   [QS-1]
+    // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
@@ -64,8 +64,8 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
     ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Assembles the problem of another proximal round of the same step, with other masses and another start velocity.   [QS-2]
-pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+/// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
+pub(crate) fn assemble_proximal_iteration(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     if !ws.quadratic {
         return assemble_rows(start, ws);
     }
