@@ -11,7 +11,8 @@ pub struct Layout {
     pub contacts: usize,
     /// Number of friction impulses Σ n_d.
     pub friction: usize,
-    /// Number of slip speeds σ and friction-bound rows: one for each friction polygon, two for each box in space.
+    /// Number of friction bounds. A friction bound is a set of friction directions with one slip speed σ and one friction-bound row. A polygon
+    /// has one, a box in space two, a doubly bounded joint-space row (motor, dry friction) one.
     pub cones: usize,
     /// Number of joint limits within reach.
     pub limits: usize,
@@ -28,7 +29,7 @@ pub enum RowMeaning {
     Normal(usize),
     /// A friction direction, counted over all contacts.
     Friction(usize),
-    /// A friction-bound row μ p_n − Σ p_f ≥ 0, counted over the contacts with friction.
+    /// A friction-bound row μ p_n − Σ p_f ≥ 0, counted over all friction bounds.
     Cone(usize),
     /// A limit of a joint, counted over those within reach.
     Limit(usize),
@@ -56,10 +57,10 @@ impl Layout {
         self.contacts + direction
     }
 
-    /// Index of a slip speed σ among the complementary unknowns.
-    pub fn sigma_at(&self, cone: usize) -> usize {
-        debug_assert!(cone <= self.cones, "a slip speed belongs to a cone");
-        self.contacts + self.friction + cone
+    /// Index of the slip speed σ of a friction bound among the complementary unknowns.
+    pub fn sigma_at(&self, bound: usize) -> usize {
+        debug_assert!(bound <= self.cones, "a slip speed belongs to a friction bound");
+        self.contacts + self.friction + bound
     }
 
     /// Meaning of row `row` of the whole problem.

@@ -37,7 +37,7 @@ pub struct SupportPointContact {
     pub surface_spin: f64,
     /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
-    /// Range of its friction polygons among those of all contacts and support points.
+    /// Range of its friction bounds (sets of directions with one slip speed σ) among those of all contacts and support points.
     pub cones: Range<usize>,
 }
 
@@ -65,12 +65,16 @@ impl SupportPointContact {
         }
     }
 
-    /// Directions of one of its polygons, which all have equally many.
-    pub(crate) fn directions_of(&self, cone: usize) -> Range<usize> {
-        debug_assert!(self.cones.contains(&cone), "the polygon is one of this contact");
-        debug_assert_eq!(self.directions.len() % self.cones.len().max(1), 0, "polygons have equally many directions");
+    /// Directions of one of its friction bounds, which all have equally many.
+    pub(crate) fn directions_of(&self, bound: usize) -> Range<usize> {
+        debug_assert!(self.cones.contains(&bound), "the friction bound is one of this contact");
+        debug_assert_eq!(
+            self.directions.len() % self.cones.len().max(1),
+            0,
+            "friction bounds have equally many directions"
+        );
         let count = self.directions.len() / self.cones.len().max(1);
-        let first = self.directions.start + count * cone.saturating_sub(self.cones.start);
+        let first = self.directions.start + count * bound.saturating_sub(self.cones.start);
         first..first + count
     }
 }

@@ -13,7 +13,8 @@ const ZERO: f64 = 1e-8;
 /// Result of [`pointed`]: can admissible impulses cancel each other?
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pointed {
-    /// No nonzero r in K has W r = 0, so impulses are bounded by the loads.
+    /// No r in K with a nonzero impulse at a contact or limit has W r = 0, so these impulses are bounded by the loads. Impulses of redundant
+    /// joints alone are not tested; they may be unbounded.
     Yes,
     /// Nonzero admissible impulses give zero velocities, as in a wedged body. Impulses can grow without bound.
     No {

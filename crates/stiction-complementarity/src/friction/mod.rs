@@ -103,7 +103,8 @@ pub struct FrictionProblem<W = Operator> {
     offsets: Vec<usize>,
     /// Free velocities: u at r = 0.
     q: Vec<f64>,
-    /// Compliance c of each row, m/(N s): u = (W + diag c) r + q. Empty if all rows are rigid.
+    /// Compliance c of each row, the velocity per unit of its impulse: u = W r + c r + q. In m/s per N s = 1/kg, and in 1/(kg m²) for rows of
+    /// angular velocities. Empty if all rows are rigid.
     compliance: Vec<f64>,
     /// Version of the whole problem.
     version: Version,
@@ -137,7 +138,7 @@ impl<W: Delassus> FrictionProblem<W> {
         Ok(problem)
     }
 
-    /// Adds a compliance to every row: u = (W + diag c) r + q.
+    /// Adds a compliance c (velocity per impulse, 1/kg) to every row: u = (W + diag c) r + q.
     pub fn with_compliance(mut self, compliance: Vec<f64>) -> Result<Self, ProblemError> {
         self.compliance = compliance;
         self.check()?;

@@ -100,7 +100,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
     }
 }
 
-/// Assembles W + diag c row by row, by applying W to unit impulses.
+/// Assembles W + diag c column by column, by applying W to unit impulses; the result is stored row by row.
 pub(super) fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f64> {
     let n = problem.rows();
     let (mut unit, mut column, mut state) = (vec![0.0; n], vec![0.0; n], Vec::new());

@@ -79,7 +79,7 @@ fn copy_chosen(
         let Ok(place) = chosen.binary_search_by_key(&contact.id, |contact| contact.id) else { continue };
         let Some(old) = chosen.get(place) else { continue };
         debug_assert_eq!(contact.directions.len(), old.directions.len(), "a contact has the same directions in both");
-        debug_assert_eq!(contact.cones.len(), old.cones.len(), "a contact has the same cones in both");
+        debug_assert_eq!(contact.cones.len(), old.cones.len(), "a contact has the same friction bounds in both");
         copy(index, place);
         contact.directions.clone().zip(old.directions.clone()).for_each(|(new, old)| {
             copy(ws.layout.friction_at(new), layout.friction_at(old));
@@ -99,7 +99,7 @@ fn copy_chosen(
     };
     let (new, old) = (tail(&ws.layout, &ws.contacts), tail(&layout, chosen));
     debug_assert_eq!(new.2 - new.0, old.2 - old.0, "support points have the same directions in both problems");
-    debug_assert_eq!(new.3 - new.1, old.3 - old.1, "support points have the same cones in both problems");
+    debug_assert_eq!(new.3 - new.1, old.3 - old.1, "support points have the same friction bounds in both problems");
     for (new, old) in (new.0..new.2).zip(old.0..old.2) {
         copy(ws.layout.friction_at(new), layout.friction_at(old));
     }

@@ -47,8 +47,9 @@ pub(super) fn joint_rows(model: &Model, ws: &Workspace) -> usize {
 
 /// Rate of a row at v_free, to be added to its constant.   [RED-2]
 ///
-/// In reduced coordinates the unknowns are changes from v_free. In maximal coordinates it is zero, because v_free enters through the
-/// momentum balance.
+/// In reduced coordinates the unknowns are changes from v_free. In maximal coordinates it is zero, because v_free enters elsewhere: with
+/// linear friction sets through the momentum balance, with second-order cones through q = Hᵀ v_free + bias, whose first term
+/// [`super::cone`] adds to all rows at once.
 pub(super) fn free_rate(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: (BodyId, &Wrench)) -> f64 {
     if ws.reduced.is_none() {
         return 0.0;

@@ -4,7 +4,9 @@ use stiction_multibody::Dimension;
 
 use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_polygon_vertices};
 
-/// Fills `ws.directions` and the ranges of directions and cones of all contacts and support points.
+/// Fills `ws.directions` and the ranges of directions and friction bounds of all contacts and support points.
+///
+/// A friction bound is a set of directions with one slip speed σ: the whole polygon, or ± one tangent of a box.
 pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
     choose_for_contacts(start, ws);
     choose_for_support_points(start, ws);
@@ -14,28 +16,28 @@ pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
 fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, .. } = start;
     ws.directions.clear();
-    let mut cones = 0;
+    let mut bounds = 0;
     for contact in &mut ws.contacts {
         let first = ws.directions.len();
-        contact.cones = cones..cones;
+        contact.cones = bounds..bounds;
         if contact.mu > 0.0 {
             let [t, o] = contact.tangents;
             if scheme.friction == FrictionSet::Box && model.dimension() == Dimension::Spatial {
                 ws.directions.extend([t, -t, o, -o]);
-                cones += 2;
+                bounds += 2;
             } else {
                 let vertices = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
                 push_polygon_vertices(&contact.tangents, vertices as usize, model.dimension(), &mut ws.directions);
-                cones += 1;
+                bounds += 1;
             }
         }
-        contact.cones.end = cones;
+        contact.cones.end = bounds;
         contact.directions = first..ws.directions.len();
     }
 }
 
-/// Number of friction cones of all contacts.
-pub(super) fn contact_cones(ws: &Workspace) -> usize {
+/// Number of friction bounds of all contacts.
+pub(super) fn contact_friction_bounds(ws: &Workspace) -> usize {
     ws.contacts.last().map_or(0, |contact| contact.cones.end)
 }
 
@@ -44,21 +46,21 @@ pub(super) fn contact_cones(ws: &Workspace) -> usize {
 /// Support points slide on a horizontal plane, so the polygon is spatial even in planar models.
 fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
     let scheme = start.scheme;
-    let mut cones = contact_cones(ws);
+    let mut bounds = contact_friction_bounds(ws);
     for support_point in &mut ws.support_points {
         let first = ws.directions.len();
-        support_point.cones = cones..cones;
+        support_point.cones = bounds..bounds;
         if support_point.mu > 0.0 {
             let [x, y] = SupportPointContact::tangents();
             if scheme.friction == FrictionSet::Box {
                 ws.directions.extend([x, -x, y, -y]);
-                cones += 2;
+                bounds += 2;
             } else {
                 push_polygon_vertices(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
-                cones += 1;
+                bounds += 1;
             }
         }
-        support_point.cones.end = cones;
+        support_point.cones.end = bounds;
         support_point.directions = first..ws.directions.len();
     }
 }

@@ -51,7 +51,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 /// Assembles the problem from the rows in the workspace.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.balanced_over = 0.0;
-    // With a proximal mass fraction of zero the unit of the previous rounds is kept.   [QS-1]
+    // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
@@ -64,8 +64,8 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
     ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Assembles the problem of another proximal round of the same step, with other masses and another start velocity.   [QS-2]
-pub(crate) fn assemble_round(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+/// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
+pub(crate) fn assemble_proximal_iteration(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     if !ws.quadratic {
         return assemble_rows(start, ws);
     }
@@ -190,9 +190,11 @@ pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
     polygon::add_restitution_impulses(ws);
 }
 
-/// Number of unknowns of the problem, velocities included.
+/// Number of unknowns of the problem in its complete form, for reports. Not all of them are solved for.
 ///
-/// End-of-step geometry adds two closest points and two multipliers for each contact.
+/// With linear friction sets it is the size of the mixed problem. With second-order cones it counts velocities, impulses and the slip speeds
+/// of the Fritz-John form, while solvers work with impulses alone. End-of-step geometry adds two closest points and two multipliers for
+/// each contact, which are not unknowns of Newton's method either.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
     let points = match (start.scheme.linearise_at, model.dimension()) {
@@ -205,7 +207,7 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
-        // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses.
+        // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses. No solver computes it.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of support points are known.
         columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()

@@ -8,7 +8,8 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
-//! ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the contact of each friction direction, and U = diag μ.
+//! ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound of each direction, and U = diag μ. A
+//! friction bound is a set of directions with one slip speed σ.
 //! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
 //!
 //! Friction rows of support points follow those of the contacts; their known loads are in the constant of ζ.   [SUP-4]
@@ -41,7 +42,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
         joints: columns::joint_rows(model, ws) + equalities(&ws.joint_space_rows).count(),
         contacts: ws.contacts.len(),
         friction: ws.directions.len() + 2 * doubly_bounded(&ws.joint_space_rows).count(),
-        cones: directions::contact_cones(ws)
+        cones: directions::contact_friction_bounds(ws)
             + ws.support_points.iter().map(|support_point| support_point.cones.len()).sum::<usize>()
             + doubly_bounded(&ws.joint_space_rows).count(),
         limits: limits(&ws.joint_space_rows).count(),
@@ -225,13 +226,13 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant");
     rows.finish();
     let with_loads = ws.support_points.iter().flat_map(|support_point| {
-        support_point.cones.clone().map(|cone| (cone, support_point.mu * start.h * support_point.load))
+        support_point.cones.clone().map(|bound| (bound, support_point.mu * start.h * support_point.load))
     });
     let first_box = layout.cones - doubly_bounded(&joint_space_rows).count();
     let with_widths = (first_box..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
-    for (cone, load) in with_loads.chain(with_widths) {
-        debug_assert!(cone < layout.cones, "a known normal impulse belongs to a cone");
-        if let Some(constant) = constants.get_mut(layout.sigma_at(cone)) {
+    for (bound, load) in with_loads.chain(with_widths) {
+        debug_assert!(bound < layout.cones, "a known load or width belongs to a friction bound");
+        if let Some(constant) = constants.get_mut(layout.sigma_at(bound)) {
             *constant = load / unit;
         }
     }
@@ -257,14 +258,14 @@ fn friction_bound_rows(ws: &mut Workspace) {
             .iter()
             .flat_map(|support_point| support_point.cones.clone().map(|k| (k, support_point.directions_of(k))))
     };
-    for (cone, directions) in of_contacts.chain(of_support_points()) {
+    for (bound, directions) in of_contacts.chain(of_support_points()) {
         for _ in directions {
-            matrix.push(layout.sigma_at(cone), 1.0);
+            matrix.push(layout.sigma_at(bound), 1.0);
             matrix.finish_row();
         }
     }
     let count = doubly_bounded(&ws.joint_space_rows).count();
-    let (first_direction, first_cone) = (layout.friction - 2 * count, layout.cones - count);
+    let (first_direction, first_bound) = (layout.friction - 2 * count, layout.cones - count);
     for (place, (row, _, _)) in doubly_bounded(&ws.joint_space_rows).enumerate() {
         // ±(u + c (p⁺ − p⁻)) + σ.
         let (plus, minus) = (first_direction + 2 * place, first_direction + 2 * place + 1);
@@ -272,15 +273,15 @@ fn friction_bound_rows(ws: &mut Workspace) {
         for sign in [1.0, -1.0] {
             matrix.push(layout.friction_at(plus), sign * compliance);
             matrix.push(layout.friction_at(minus), -sign * compliance);
-            matrix.push(layout.sigma_at(first_cone + place), 1.0);
+            matrix.push(layout.sigma_at(first_bound + place), 1.0);
             matrix.finish_row();
         }
     }
     debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "friction-bound rows follow the friction rows");
     for (index, contact) in ws.contacts.iter().enumerate() {
-        for cone in contact.cones.clone() {
+        for bound in contact.cones.clone() {
             matrix.push(index, contact.mu);
-            for direction in contact.directions_of(cone) {
+            for direction in contact.directions_of(bound) {
                 matrix.push(layout.friction_at(direction), -1.0);
             }
             matrix.finish_row();
@@ -317,8 +318,8 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
                 *constant += value * restitution;
             }
         }
-        for cone in contact.cones.clone() {
-            if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(cone)) {
+        for bound in contact.cones.clone() {
+            if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(bound)) {
                 *constant += contact.mu * restitution;
             }
         }
@@ -357,14 +358,14 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             *impulse = p * unit;
         }
     }
-    let of = |normal: f64, directions: &Range<usize>, cones: &Range<usize>| {
+    let of = |normal: f64, directions: &Range<usize>, bounds: &Range<usize>| {
         debug_assert!(directions.end <= ws.directions.len(), "friction directions are those of the problem");
         let vertices = ws.directions.get(directions.clone()).unwrap_or_default();
         let friction = directions
             .clone()
             .zip(vertices)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(layout.friction_at(place)));
-        let sigma = cones.clone().map(|cone| get(layout.sigma_at(cone))).fold(0.0, f64::max);
+        let sigma = bounds.clone().map(|bound| get(layout.sigma_at(bound))).fold(0.0, f64::max);
         ContactImpulse { normal, friction: friction * unit, spin: 0.0, sigma }
     };
     ws.contact_impulses.clear();

@@ -1,5 +1,7 @@
-//! Auxiliary masses in the problem with second-order cones: surfaces of compliant layers with their rigid cores, support points,
-//! compliant joint-space rows.   [SOFT-3] [SOFT-5] [SUP-4] [JSPACE-2]
+//! Auxiliary masses in the problem with second-order cones, and the rigid cores of compliant layers.   [SOFT-3] [SOFT-5] [SUP-4] [JSPACE-2]
+//!
+//! An auxiliary mass is a block column besides those of the bodies. It carries the known load of a support point, the surface of a compliant
+//! layer, or the compliance of a joint-space row.
 //!
 //! A surface is an additional body in the rows of its contact. A core is an additional contact of the same two bodies, with a gap larger
 //! by the thickness of the layer. Cores follow the support points, in the order of their contacts.
@@ -23,7 +25,8 @@ pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
 
 /// Adds the slip velocity at the start of the step to the constants of tangent rows.   [SOFT-6]
 ///
-/// It is nonzero in steps by mean velocities, where friction opposes the mean of the slip velocities at both ends of the step.
+/// It is nonzero in steps by mean velocities, in which bodies move by (v + v⁺)/2. There friction opposes the mean of the slip velocities at
+/// both ends of the step.
 ///
 /// The last laws written are those of the contacts.
 pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {

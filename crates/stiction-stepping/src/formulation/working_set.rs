@@ -1,4 +1,8 @@
-//! Constraint screening: a step with more contacts than the active-set method takes is solved for a working set.   [STEP-15]
+//! Constraint screening: a step with many contacts is solved for a working set, usually small enough for the active-set
+//! method.   [STEP-15]
+//!
+//! A block is a contact, support point or joint-space row. Many means more than [`MAX_SPATIAL_CONTACTS`] blocks, or more than
+//! [`MAX_CONTACTS`] if there are joint-space rows.
 //!
 //! The working set contains the contacts that had an impulse in the last step or would close first. It is extended by those that the
 //! solution would close.
@@ -48,8 +52,9 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
 
 /// Largest number of blocks of a working set.
 ///
-/// With joint-space rows it is the limit of the active-set method. Without them it is the limit for spatial contacts, also in the plane, where
-/// the method would take more.
+/// It is near the limit of the active-set method, not equal to it. Without joint-space rows it is the limit for spatial contacts, also in the
+/// plane, where the method takes [`MAX_CONTACTS`]. With them it is [`MAX_CONTACTS`], and many spatial contacts may exceed the 72 rows that
+/// the method takes.
 fn max_blocks(ws: &Workspace) -> usize {
     if ws.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }
@@ -82,7 +87,7 @@ pub(super) enum ScreeningOutcome {
     Complete,
     /// Contacts were added to the working set: the problem must be solved again.
     Extended,
-    /// The working set would exceed the limit of the active-set method.
+    /// The working set would exceed [`max_blocks`].
     TooMany,
 }
 

@@ -5,15 +5,15 @@
 //! ```
 //!
 //! The velocities have no coefficient in the balance. Those that it does not determine are free, and velocities cannot be eliminated. Both
-//! are resolved by the proximal point method, whose fixed points are exactly the solutions of [QS-1]:
+//! are resolved by the proximal-point method, whose fixed points are exactly the solutions of [QS-1]:
 //!
 //! ```text
 //! ε M (v_{k+1} − v_k) = W p + h λ_app                                                                                   [QS-2]
 //! ```
 //!
-//! Every proximal iteration is the problem of a dynamic step of light bodies. The remainder ε M (v_{k+1} − v_k) is the imbalance of forces.
-//! From v_0 = 0 and with a light mass the first iteration is already close to the minimum-kinetic-energy velocity among all in
-//! balance.   [QS-3]
+//! Every proximal-point iteration is the problem of a dynamic step of light bodies. The remainder ε M (v_{k+1} − v_k) is the imbalance of
+//! forces. From v_0 = 0 and with a light mass the first iteration is already close to the minimum-kinetic-energy velocity among all in
+//! balance, those for which impulses exist that balance all loads.   [QS-3]
 
 mod determined;
 mod uniqueness;
@@ -56,7 +56,7 @@ const MAX_WARM_ITERATIONS: u32 = 5;
 /// Number of iterations after which a body that still takes most of the force is reported as held by nothing.
 const MIN_ITERATIONS: u32 = 12;
 
-/// Solves the balance of forces of the step for the contacts in the workspace, by proximal iterations [QS-2].
+/// Solves the balance of forces of the step for the contacts in the workspace, by proximal-point iterations [QS-2].
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     rows::write(start, ws);
     let weight = weight(start, ws);
@@ -141,7 +141,7 @@ fn proximal_step(
     let solved = if is_first {
         formulation::assemble_rows(start, ws).and_then(|()| formulation::solve(start, ladder, ws))
     } else {
-        formulation::assemble_round(start, ws)
+        formulation::assemble_proximal_iteration(start, ws)
             .and_then(|()| formulation::solve_again(start, ladder, ws, unit / ws.mass_unit))
     };
     ws.proximal_mass_fraction = None;

@@ -2,8 +2,8 @@
 //!
 //! Contacts, loop joints and joint-space constraints are rows of wrenches as in maximal coordinates; here they act on the velocities of
 //! the forest. The articulated-body algorithm factorises M = LᵀL in linear time. The problem is formulated in y = L v: its mass matrix is
-//! the identity, and its rows are the inward halves of impulse responses. So it has the form of every other problem of a
-//! step.   [RED-1] [RED-2]
+//! the identity, and its rows are the inward halves of impulse responses (from the link to the root). So it has the form of every
+//! other problem of a step.   [RED-1] [RED-2]
 //!
 //! With divide and conquer, the same rows are propagated from the leaves to the root of an assembly tree. The problem is then in impulses
 //! alone: see [`engine`].

@@ -72,7 +72,7 @@ pub(super) struct Contacts {
     pub(super) proximal: [f64; MAX_CONTACTS],
     /// Norm of the free velocities.
     scale: f64,
-    /// Mean diagonal tr W / rows.
+    /// Mean diagonal of W over the triples of all contacts, embedded entries included: their sum divided by 3 · count.
     mean_diagonal: f64,
     /// Compliance that is presently added to the diagonal of W.
     compliance: f64,

@@ -1,8 +1,9 @@
 //! Dense active-set method for small problems: choose the contact modes, solve for all impulses at once, update the modes.   [SET-1]
 //!
 //! Gauss-Seidel updates one contact after the other and needs ten or more iterations until they agree. Here a small dense system
-//! couples all contacts, and one to three active sets suffice, to rounding. The modes (open, stick, slip) follow from impulses and
-//! velocities, so a warm start usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another start.
+//! couples all contacts, and one to three active sets suffice, to rounding. An active set is the mode of every block: open, stick or slip of
+//! a contact; at the lower bound, free or at the upper bound of a bounded row. The modes follow from impulses and velocities, so a warm start
+//! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another start.
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together: contacts with Coulomb friction in space or in the
 //! plane, or without friction [SET-6]. A few rows of joints are eliminated first [SET-7]. If all contacts have friction in space and
@@ -60,7 +61,7 @@ const STARTS_PER_CONTINUATION: u32 = 7;
 pub struct FrictionActiveSetOptions {
     /// Residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; rounding leaves about 1e-15.
     pub tolerance: f64,
-    /// Largest number of active sets from one start. Default 8.
+    /// Largest number of active sets from one start (initial iterate). Default 8.
     pub max_active_sets: u32,
     /// Largest number of starts. Default 10.
     pub max_starts: u32,

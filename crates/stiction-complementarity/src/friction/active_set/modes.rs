@@ -6,7 +6,7 @@ use super::contacts::{Contacts, MAX_CONTACTS, norm};
 /// Relative distance from the boundary of the friction cone within which an impulse counts as slipping.
 const ON_BOUNDARY: f64 = 1e-9;
 
-/// Active set as a number: the modes of all contacts without slip directions, two bits each.
+/// Active set as a number: the modes of all contacts and bounded rows, open ones included, without slip directions; two bits each.
 pub(super) type ActiveSetCode = u64;
 const _: () = assert!(2 * MAX_CONTACTS <= 64, "an active set of all contacts fits into 64 bits");
 

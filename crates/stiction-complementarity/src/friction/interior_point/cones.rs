@@ -219,19 +219,19 @@ impl LinearisedLaws {
         self.scratch.resize(2 * largest, 0.0);
     }
 
-    /// Sets L to `compliance` · w times the identity, with the mean diagonal w of each block: Tikhonov
+    /// Sets L to `tikhonov_weight` · w times the identity plus the compliance, with the mean diagonal w of each block: Tikhonov
     /// regularisation of the starting point.
     pub(super) fn set_regularisation(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
-        compliance: f64,
+        tikhonov_weight: f64,
         mean_diagonals: &[f64],
     ) -> bool {
         debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         self.clear(problem);
         for (block, &w) in mean_diagonals.iter().enumerate() {
-            self.add_to_diagonal(problem, cones, block, (compliance * w, compliance * w));
+            self.add_to_diagonal(problem, cones, block, (tikhonov_weight * w, tikhonov_weight * w));
         }
         (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
     }

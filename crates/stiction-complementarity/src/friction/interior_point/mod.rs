@@ -99,9 +99,9 @@ pub enum InteriorPointFailure {
     },
 }
 
-/// Weights of the Tikhonov regularisation of the starting points [CONE-12], relative to the mean diagonal of W. A small weight gives the
-/// closest start. With redundant contacts it also gives tensile impulses, and the shift into the cones may then be too large. In that case
-/// the next start is tried.
+/// Weights of the Tikhonov regularisation that determines each start, the initial iterate [CONE-12], relative to the mean diagonal of W. A
+/// small weight gives the closest start. With redundant contacts it also gives tensile impulses, and the shift into the cones may then be
+/// too large. In that case the next start is tried.
 pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Residual at which no other start is tried.
@@ -219,10 +219,10 @@ impl FrictionInteriorPoint {
         self.failure
     }
 
-    /// Iterates from one start after the other until one of them is successful.
+    /// Iterates from one start (initial iterate) after the other until one of them is successful. A Tikhonov weight determines each.
     fn try_starts(
         &mut self,
-        (starts, budget): (&[f64], u32),
+        (tikhonov_weights, budget): (&[f64], u32),
         problem: &FrictionProblem,
         best: &mut Best,
     ) -> Result<(), InteriorPointFailure> {
@@ -230,8 +230,8 @@ impl FrictionInteriorPoint {
         self.system.prepare(problem);
         self.progress.steps = 0;
         let mut result = Ok(());
-        for &compliance in starts {
-            result = self.initialise(problem, compliance).and_then(|()| self.iterate(problem, budget, best));
+        for &tikhonov_weight in tikhonov_weights {
+            result = self.initialise(problem, tikhonov_weight).and_then(|()| self.iterate(problem, budget, best));
             if result.is_ok() || best.residual <= ACCEPTED_RESIDUAL || self.progress.steps >= budget {
                 break;
             }
@@ -240,8 +240,8 @@ impl FrictionInteriorPoint {
     }
 
     /// Computes Mehrotra's start and resets everything but the number of steps.
-    fn initialise(&mut self, problem: &FrictionProblem, compliance: f64) -> Result<(), InteriorPointFailure> {
-        self.start(problem, compliance)?;
+    fn initialise(&mut self, problem: &FrictionProblem, tikhonov_weight: f64) -> Result<(), InteriorPointFailure> {
+        self.start(problem, tikhonov_weight)?;
         let (steps, initial) = (self.progress.steps, (self.point.infeasibility_norm(), self.point.gap()));
         self.progress =
             Progress { steps, initial, stall_reference: f64::INFINITY, reference_step: steps, ..Progress::default() };
@@ -294,18 +294,18 @@ impl FrictionInteriorPoint {
 }
 
 impl FrictionInteriorPoint {
-    /// Runs from these starts, one after the other, with this budget of steps. A start is a weight of
-    /// the regularisation of [CONE-12].
+    /// Runs from one start after the other, with this budget of steps. A start is the initial iterate that a Tikhonov weight
+    /// determines [CONE-12].
     pub(crate) fn run_from(
         &mut self,
-        (starts, budget): (&[f64], u32),
+        (tikhonov_weights, budget): (&[f64], u32),
         problem: &FrictionProblem<Operator>,
         solution: &mut FrictionSolution,
     ) -> Ending {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
         let mut best = Best { r: &mut solution.r, residual: f64::INFINITY };
-        let ended = self.try_starts((starts, budget), problem, &mut best);
+        let ended = self.try_starts((tikhonov_weights, budget), problem, &mut best);
         self.end(ended, best.residual)
     }
 

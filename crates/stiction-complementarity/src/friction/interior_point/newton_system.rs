@@ -187,7 +187,10 @@ impl NewtonSystem {
         debug_assert!(positions.is_empty(), "every position is used");
     }
 
-    /// Solves δr ← (W + L)⁻¹ b, zero in fixed rows, and refines it to an error of `tolerance`; an infinite tolerance skips refinement.
+    /// Solves δr ← (W + L)⁻¹ b and refines it to an error of `tolerance`; an infinite tolerance skips refinement. b is zero in fixed rows.
+    ///
+    /// The first solve leaves δr zero in fixed rows. The error b − (W + L) δr contains −W δr there. It counts in the norm and enters the
+    /// refinement: with an assembled W that changes δr in fixed rows, matrix-free it does not.
     ///
     /// Returns the remaining error relative to b, or zero if it is within the tolerance.
     pub(super) fn solve(

@@ -8,10 +8,14 @@ use crate::friction::law::norm;
 impl FrictionInteriorPoint {
     /// Computes a point inside all cones and close to the expected impulses.
     ///
-    /// `compliance` is the weight of the Tikhonov regularisation, as a fraction of trace(W_ii)/rows.
-    pub(super) fn start(&mut self, problem: &FrictionProblem, compliance: f64) -> Result<(), InteriorPointFailure> {
+    /// `tikhonov_weight` is the weight of the Tikhonov regularisation, as a fraction of trace(W_ii)/rows.
+    pub(super) fn start(
+        &mut self,
+        problem: &FrictionProblem,
+        tikhonov_weight: f64,
+    ) -> Result<(), InteriorPointFailure> {
         mean_diagonals(problem, &mut self.right_hand_side, &mut self.mean_diagonals);
-        if !self.locals.set_regularisation(problem, &self.cones, compliance, &self.mean_diagonals) {
+        if !self.locals.set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals) {
             return Err(InteriorPointFailure::Overflow { iteration: 0 });
         }
         let factored = self.system.factor(problem, &self.cones, &self.locals);

@@ -2,18 +2,19 @@
 //!
 //! Rungs, in order:
 //!
-//! 1. The dense active-set method, for small problems; the single-pivot method continues from the best impulses so far (zero or its last iterate).
+//! 1. The dense active-set method, for small problems; the single-pivot method continues from the better of zero and the impulses at the
+//!    last start of the active-set method.
 //! 2. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 3. Semismooth Newton, if Gauss-Seidel came close.
-//! 4. The interior point, polished by Newton. Stacks and mass ratios do not slow it down.
+//! 4. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
 //! 5. Single pivots, for problems in which rounding decides which contacts are closed.
 //! 6. The interior point from a second start; more Gauss-Seidel iterations and Newton; the interior point from a third start.
 //! 7. ADMM as another start for Newton, pseudo-transient continuation, relaxed Gauss-Seidel.
 //! 8. The slow reference method, for problems of moderate size.
 //!
-//! Every rung that runs is recorded, and the impulses of least residual are the solution. All decisions depend on counts and
-//! residuals, never on the clock.
+//! Every rung that runs is recorded, and the impulses of least residual are kept. In simulations stick recovery may replace them by others
+//! within the tolerance, whose residual may be larger. All decisions depend on counts and residuals, never on the clock.
 
 mod rung;
 mod runs;
@@ -65,7 +66,8 @@ pub struct FrictionLadder {
     /// Result of the rung that ran last.
     candidate: FrictionSolution,
     scratch: FrictionSolution,
-    /// Last iterate of the warm- or cold-started Gauss-Seidel rung.
+    /// Result of the warm- or cold-started Gauss-Seidel rung: the iterate that solved the problem, or that of least residual. If the rung was
+    /// skipped, the best impulses of the rungs before it.
     gauss_seidel_end: FrictionSolution,
     /// Interior-point iterate of least residual.
     interior_point_best: FrictionSolution,
@@ -272,10 +274,11 @@ impl FrictionLadder {
 
     /// Runs the single-pivot method from the best impulses so far, then the active-set method once more to refine the result.
     ///
-    /// The best impulses are the last active-set iterate, or zero if that has a smaller residual.
+    /// The best impulses are those at the last start of the active-set method, or zero if that has a smaller residual.
     ///
-    /// Returns the number of iterations. At the stick-slip transition both may stop short of the tolerance. Gauss-Seidel and Newton
-    /// stop there too, so the caller then skips them and continues with the interior point from its own start.
+    /// Returns the number of iterations. At the stick-slip transition both may stop short of the tolerance, and Gauss-Seidel and Newton
+    /// stop there too. If the residual is acceptable, the caller therefore skips these two and continues with the interior point from its
+    /// own start. Otherwise it runs all rungs.
     fn continue_active_set(
         &mut self,
         problem: &FrictionProblem,

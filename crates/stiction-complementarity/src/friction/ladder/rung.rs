@@ -33,7 +33,7 @@ impl Accuracy {
     }
 }
 
-/// Rung of [`FrictionLadder`](super::FrictionLadder): one solver method with its start.
+/// Rung of [`FrictionLadder`](super::FrictionLadder): one solver method with its start, the initial iterate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrictionRung {
@@ -43,13 +43,14 @@ pub enum FrictionRung {
     WarmGaussSeidel,
     /// Gauss-Seidel from zero.
     ColdGaussSeidel,
-    /// Semismooth Newton from the last Gauss-Seidel iterate.
+    /// Semismooth Newton from the result of Gauss-Seidel.
     SemismoothNewton,
     /// Interior point from its first start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPoint,
     /// Single-pivot method from the best impulses so far.
     SinglePivot,
-    /// More Gauss-Seidel iterations from the last iterate, then semismooth Newton.
+    /// More Gauss-Seidel iterations from the result of the first, or from the best impulses before it if that was skipped; then semismooth
+    /// Newton.
     MoreGaussSeidel,
     /// Interior point from its second start, then a few Gauss-Seidel iterations and semismooth Newton.
     SecondStart,
@@ -57,7 +58,7 @@ pub enum FrictionRung {
     ThirdStart,
     /// ADMM, then semismooth Newton.
     Admm,
-    /// Pseudo-transient continuation from the best impulses so far, then from the last Gauss-Seidel iterate.
+    /// Pseudo-transient continuation from the best impulses so far, then from where [`FrictionRung::MoreGaussSeidel`] starts.
     PseudoTransient,
     /// Many relaxed Gauss-Seidel iterations, then semismooth Newton.
     RelaxedGaussSeidel,

@@ -41,13 +41,14 @@ impl FrictionLadder {
         iterations
     }
 
-    /// Runs the interior point from this start, a few Gauss-Seidel iterations, and Newton.
+    /// Runs the interior point from the start of this Tikhonov weight, a few Gauss-Seidel iterations, and Newton.
     ///
     /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may stay near a
     /// turning point for many steps. The iterate of least residual is often from before the turning point and on its wrong side.
-    pub(super) fn run_interior_point(&mut self, problem: &FrictionProblem, start: f64) -> u32 {
+    pub(super) fn run_interior_point(&mut self, problem: &FrictionProblem, tikhonov_weight: f64) -> u32 {
         let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
-        let mut ending = self.interior_point.run_from((&[start], budget), problem, &mut self.interior_point_best);
+        let mut ending =
+            self.interior_point.run_from((&[tikhonov_weight], budget), problem, &mut self.interior_point_best);
         while ending.status == Status::BudgetExhausted && budget < INTERIOR_POINT_STEPS {
             let polishes = self.interior_point.residual() <= POLISH_SCHEDULE.residual;
             if polishes {
@@ -76,7 +77,7 @@ impl FrictionLadder {
         iterations + self.polish(problem, max_steps)
     }
 
-    /// Runs pseudo-transient continuation from `best` and, without success, from the last Gauss-Seidel iterate.   [NEWTON-7]
+    /// Runs pseudo-transient continuation from `best` and, without success, from `self.gauss_seidel_end`.   [NEWTON-7]
     pub(super) fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
         let first = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
         if first.status == Status::Solved {
@@ -94,7 +95,8 @@ impl FrictionLadder {
         first.iterations + second.iterations
     }
 
-    /// Runs semismooth Newton from the candidate and keeps the result if it is better; returns the number of steps.
+    /// Polishes the candidate of another method: runs semismooth Newton from it and keeps the result if it is better. Returns the number of
+    /// steps.
     pub(super) fn polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
         let before = problem.residual(&self.candidate).value;
         if before <= self.tolerance {

@@ -25,7 +25,8 @@ pub enum Regime {
     /// The impulse is on the boundary of its admissible set, and the velocity need not be zero.
     Slip,
     /// No solution was found. Either A_NN is not positive although the contact closes, or a bounded row needs an infinite impulse, or the
-    /// law or the slices have wrong sizes, or the block of a joint is singular, or all searches with rolling friction failed.
+    /// law or the slices have wrong sizes, or the block of a joint is singular even with its proximal term, or all searches with rolling
+    /// friction failed.
     Unsolved,
 }
 

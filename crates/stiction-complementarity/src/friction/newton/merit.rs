@@ -5,8 +5,8 @@ use super::system::mean_diagonals;
 use crate::friction::law::MAX_CONTACT_ROWS;
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
 
-/// Factor on ρ for normal components, dimensionless. Between 1 and 10 the number of steps hardly changes; 3 gave the fewest on
-/// stacks, walls, pyramids and towers.
+/// Factor on ρ in the first row of each block, dimensionless: the normal of a contact, a bounded row, the first row of a joint. Between 1
+/// and 10 the number of steps hardly changes; 3 gave the fewest on stacks, walls, pyramids and towers.
 const NORMAL_FACTOR: f64 = 3.0;
 
 /// Fraction of the mean diagonal of the block below which a diagonal entry of W is replaced by that mean.
@@ -66,7 +66,9 @@ pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, centre, u): (&[f6
     }
 }
 
-/// Computes ρ of each row: one over the mean diagonal entry of W of the normal component, of each disc, or of each joint row.
+/// Computes ρ of each row: one over the mean diagonal entry of W + diag c, times [`NORMAL_FACTOR`] in the first row of each block.
+///
+/// The mean is over the rows of a friction disc. A normal component, a bounded row or a joint row has its own entry.
 pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, means: &mut Vec<f64>, rho: &mut Vec<f64>) {
     mean_diagonals(problem, scratch, means);
     rho.clear();

@@ -132,7 +132,8 @@ impl System {
 
     /// Writes the rows of a slipping contact: u_N + (W δr)_N = 0 and e eᵀ (δr_T + μ e δr_N) w + P (u_T + (W δr)_T + λ δr_T) = 0.
     ///
-    /// Here P = I − e eᵀ and λ = max(0, e·u_T/(μ r_N)). If r_N = 0, the slip direction does not rotate and δr_T = −μ e δr_N.
+    /// Here P = I − e eᵀ, λ = max(0, e·u_T/(μ r_N)), and the mean diagonal w of W + diag c gives both terms the same unit. If
+    /// r_N = 0, the slip direction does not rotate and δr_T = −μ e δr_N.
     fn write_slip_rows(
         &mut self,
         law: &Law,
