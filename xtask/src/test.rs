@@ -180,7 +180,8 @@ fn features(stages: &mut Stages, in_ci: bool, extent: Extent) -> String {
 fn lint(features: &str) -> Result<(), String> {
     let all = ["clippy", "--workspace", "--all-targets", "--quiet", "--features", features, "--", "-D", "warnings"];
     execute(&mut cargo(&all))?;
-    execute(&mut cargo(&["clippy", "--quiet", "--package", "stiction-cli", "--", "-D", "warnings"]))
+    // With the whole workspace the features of the dependencies stay the same, and little is built again.
+    execute(&mut cargo(&["clippy", "--quiet", "--workspace", "--bins", "--", "-D", "warnings"]))
 }
 
 fn doctests(features: &str) -> Result<(), String> {
