@@ -222,7 +222,7 @@ fn errors_name_the_place_and_the_next_best() {
         ("contact(\"x\").gap", 0..16, "the run has no contact with the label `x`", "known here"),
         ("sum_contacts(gapp)", 13..17, "no column of contacts `gapp`", "did you mean `gap`?"),
         ("sum_contacts(mode)", 13..17, "holds text", "mode =="),
-        ("sum_contacts(deriv(gap))", 13..23, "no series over time", ""),
+        ("sum_contacts(deriv(gap))", 13..23, "cannot contain a series over time", ""),
         ("sum_contacts(sum_contacts(gap))", 13..30, "do not nest", ""),
         ("at(t, t)", 6..7, "one number", ""),
     ] {
