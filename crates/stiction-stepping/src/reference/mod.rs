@@ -67,7 +67,7 @@ impl Stepper for ReferenceStepper {
         }
         if start.model.support_point_count() > 0 {
             return Err(StepCause::Unsupported(
-                "the reference stepper follows contacts only and does not know supports",
+                "the reference stepper has no planar supports, contacts only",
             ));
         }
         prepare(start, ws)?;
