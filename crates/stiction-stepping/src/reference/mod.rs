@@ -66,9 +66,7 @@ impl Stepper for ReferenceStepper {
             ));
         }
         if start.model.support_point_count() > 0 {
-            return Err(StepCause::Unsupported(
-                "the reference stepper has no planar supports, contacts only",
-            ));
+            return Err(StepCause::Unsupported("the reference stepper has no planar supports, contacts only"));
         }
         prepare(start, ws)?;
         let mut run = Run::new(self, start);
