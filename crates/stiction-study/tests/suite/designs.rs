@@ -75,6 +75,7 @@ fn stopping_distance(v: f64, h: f64) -> f64 {
 }
 
 #[test]
+#[ignore = "long"]
 fn both_searches_find_the_minimum_in_closed_form() {
     let folder = folder("minimum");
     let file = block(&folder, COMPROMISE);
@@ -112,6 +113,7 @@ fn a_boundary_value_problem_is_solved_exactly() {
 }
 
 #[test]
+#[ignore = "long"]
 fn threads_do_not_change_a_result() {
     let folder = folder("threads");
     let file = block(&folder, COMPROMISE);
