@@ -95,7 +95,7 @@ impl Failure {
             Self::Scene(error) => Report::new(SceneDiagnostic::new(error.clone())),
             Self::Expression(option, error) => Report::new(ExpressionDiagnostic::new(option, error)),
         };
-        eprintln!("{report:?}");
+        crate::layout::print_note(format_args!("{report:?}"));
     }
 }
 

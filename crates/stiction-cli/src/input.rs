@@ -33,6 +33,6 @@ pub(crate) fn ensure_robot(path: &Path, robot: &RobotArguments) -> Result<(), Fa
 /// Lists ignored elements.
 pub(crate) fn list(notes: &[String]) {
     for note in notes {
-        eprintln!("ignored: {note}");
+        crate::layout::print_note(format_args!("ignored: {note}"));
     }
 }

@@ -56,11 +56,17 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
         Failure::input(error).with_help("a RUN is a folder that `stiction run` has written: trajectory.parquet, …")
     })?;
     for run in runs.iter().filter(|run| run.is_cut()) {
-        eprintln!("{} was truncated while it was written: the complete part is plotted", run.folder().display());
+        crate::layout::print_note(format_args!(
+            "{} was truncated while it was written: the complete part is plotted",
+            run.folder().display()
+        ));
     }
     let figure = Drawing { options, x: &x, y: &y, runs: &runs }.figure()?;
     if figure.left_out() > 0 {
-        eprintln!("{} values cannot be drawn: infinite, or not positive on a logarithmic axis", figure.left_out());
+        crate::layout::print_note(format_args!(
+            "{} values cannot be drawn: infinite, or not positive on a logarithmic axis",
+            figure.left_out()
+        ));
     }
     let bytes = match format {
         Format::Svg => figure.to_svg().into_bytes(),
@@ -68,8 +74,7 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
         Format::Png => figure.to_png(options.dpi).map_err(Failure::input)?,
     };
     std::fs::write(&out, bytes).map_err(|error| Failure::input(format!("cannot write {}: {error}", out.display())))?;
-    println!("{}", out.display());
-    Ok(())
+    crate::layout::print_text(&format!("{}\n", out.display()))
 }
 
 fn default_out(runs: &[PathBuf]) -> PathBuf {
@@ -119,7 +124,7 @@ impl Drawing<'_> {
         let x_axis = if options.log_x { x_axis.log() } else { x_axis };
         let events = if options.events && over_time { event_marks(options, self.runs)? } else { Vec::new() };
         if options.events && !over_time {
-            eprintln!("events are not marked: the horizontal axis is not the time");
+            crate::layout::print_note("events are not marked: the horizontal axis is not the time");
         }
         let height = options.height.unwrap_or(if groups.len() > 1 { 60.0 } else { 90.0 });
         let mut figure = Figure::new(options.title.clone().unwrap_or_default()).panel_size(options.width, height);
@@ -262,7 +267,7 @@ fn event_marks(options: &PlotOptions, runs: &[RunTables]) -> Result<Vec<Layer>, 
         }
     }
     if left_out > 0 {
-        eprintln!("{left_out} events are not marked: the first {MOST_EVENTS} are");
+        crate::layout::print_note(format_args!("{left_out} events are not marked: the first {MOST_EVENTS} are"));
     }
     Ok(vec![Layer::vertical_marks(at).labelled(labels)])
 }

@@ -66,7 +66,10 @@ fn open(folder: &Path) -> Result<RunTables, Failure> {
         Failure::input(error).with_help("a folder must be that of a run, with trajectory.parquet and contacts.parquet")
     })?;
     if tables.is_cut() {
-        eprintln!("{} was truncated while it was written: the complete part is converted", folder.display());
+        crate::layout::print_note(format_args!(
+            "{} was truncated while it was written: the complete part is converted",
+            folder.display()
+        ));
     }
     Ok(tables)
 }
@@ -81,15 +84,13 @@ fn write_csv(tables: &RunTables, table: Table, path: &Path) -> Result<(), Failur
     let mut out = BufWriter::new(file);
     tables.write_csv(table, &mut out).map_err(Failure::input)?;
     out.flush().map_err(|error| unwritable(path, &error))?;
-    println!("{}", path.display());
-    Ok(())
+    crate::layout::print_text(&format!("{}\n", path.display()))
 }
 
 #[cfg(feature = "mcap")]
 fn export_mcap(from: &Path, to: &Path) -> Result<(), Failure> {
     mcap::write(&open(from)?, to)?;
-    println!("{}", to.display());
-    Ok(())
+    crate::layout::print_text(&format!("{}\n", to.display()))
 }
 
 #[cfg(not(feature = "mcap"))]

@@ -46,11 +46,11 @@ fn serve(page: String, options: &ViewOptions) -> Result<(), Failure> {
     })?;
     let address = server.address();
     layout::print_text(&format!("{address}\n"))?;
-    eprintln!("Ctrl-C ends");
+    crate::layout::print_note("Ctrl-C ends");
     if options.open
         && let Err(error) = open(&address)
     {
-        eprintln!("no browser could be started ({error}); open the address above in one");
+        crate::layout::print_note(format_args!("no browser could be started ({error}); open the address above in one"));
     }
     server.serve(&stop);
     Ok(())

@@ -107,3 +107,13 @@ fn help_keeps_the_options_of_robots_apart() {
         assert!(place("Options for robots") < place("--free-base"), "{help}");
     }
 }
+
+/// A message that cannot be shown changes nothing: the exit code is still that of the failure.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stderr_that_cannot_be_written_keeps_the_exit_code() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_stiction"));
+    program.current_dir(folder("error-full")).args(["check", "missing.toml"]).stderr(full);
+    assert_eq!(program.status().expect("the program").code(), Some(2));
+}
