@@ -78,7 +78,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
 /// The stages of the short tier after the build.
 fn short(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::Binary]) {
     stages.run("tests", || runner::run(binaries, Tier::Short, &[reproduction::PACKAGE]));
-    stages.run("published cases", || reproduction::unless_kept(binaries));
+    stages.run("published cases", reproduction::is_kept);
     stages.run("doctests", || doctests(features));
     stages.run("examples", run_examples);
     stages.run("scenes", run_scenes);
