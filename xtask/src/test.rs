@@ -101,6 +101,7 @@ fn short(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::B
 fn all(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::Binary]) {
     stages.run("tests", || runner::run(binaries, Tier::All, &[reproduction::PACKAGE]));
     stages.run("published cases", || reproduction::run(binaries));
+    stages.run("small program", || execute(&mut cargo(&["check", "--quiet", "--package", "stiction-cli"])));
     stages.run("doctests", || doctests(features));
     stages.run("examples", run_examples);
     stages.run("scenes", run_scenes);
