@@ -22,7 +22,7 @@ struct Text {
     body: String,
 }
 
-/// Where something stands: `file:line`.
+/// Place in the sources: `file:line`.
 type Place = String;
 
 /// Runs the check on this checkout.

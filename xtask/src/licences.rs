@@ -33,7 +33,7 @@ fn allowed(deny: &str) -> BTreeSet<String> {
     list.lines().filter_map(|line| line.split('"').nth(1)).map(str::to_owned).collect()
 }
 
-/// Whether one alternative of an SPDX expression needs only allowed licences. Parentheses group; AND binds before OR; an
+/// True if one alternative of an SPDX expression needs only allowed licences. Parentheses group; AND binds before OR; an
 /// old-style slash is an OR.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let expression = expression.replace('/', " OR ");

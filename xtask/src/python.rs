@@ -10,7 +10,7 @@ use std::{
 use crate::stage::{Stages, execute, silently};
 use crate::tree;
 
-/// What is tested.
+/// Package under test.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Package {
     /// The module as the tests of Rust have built it, beside the Python sources: nothing is compiled for it.
@@ -117,7 +117,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     std::fs::copy(from, to).map(drop).map_err(failed)
 }
 
-/// What `pip install .` does, optimised as what users get, with what the long tests need.
+/// Builds and installs the wheel as `pip install .` does, with the packages of the long tests.
 fn build_and_install(python: &Path) -> Result<(), String> {
     let wheels = tree::target_directory().join("xtask/wheel");
     // An older wheel must not be mistaken for the new one.

@@ -55,7 +55,7 @@ const COMPARED: [&str; 7] = [
 ];
 const OWN: &str = "crates/stiction-scene/tests/suite/arm.urdf";
 
-/// What the comparisons need.
+/// Packages of the comparisons.
 const PACKAGES: [&str; 2] = ["pin==4.1.0", "mujoco==4.0.0"];
 
 /// Fetches the models and enters the stages that need them.

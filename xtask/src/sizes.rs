@@ -127,7 +127,7 @@ fn test_modules(code: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where `word` stands alone in the code.
+/// Places at which `word` stands alone in the code.
 fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word)

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How a stage ended.
+/// Ending of a stage.
 enum Ending {
     Passed,
     Failed(String),

@@ -1,4 +1,4 @@
-//! What stands in square brackets: equation tags and paper citations.
+//! Texts in square brackets: equation tags and paper citations.
 //!
 //! An equation tag is two to eight capital letters, a hyphen and a number: `[STEP-3]`. A citation may name several:
 //! `[STEP-1..5]`, `[STEP-1, STEP-4]`, `[STEP-1, 4]`. A paper citation is a bibliography key, optionally with a place:

@@ -241,7 +241,7 @@ fn run_identifications() -> Result<(), String> {
     Ok(())
 }
 
-/// Where a stage lets the program write what it makes of a file.
+/// Folder for the output of the program for a file of a stage.
 fn out_folder(stage: &str, file: &Path) -> String {
     tree::target_directory().join("xtask").join(stage).join(stem(file)).to_string_lossy().into_owned()
 }

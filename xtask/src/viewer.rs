@@ -24,7 +24,7 @@ const NODE: (u32, u32) = (20, 19);
 /// Chromium under its names.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Whether to compare with what is committed, or to replace it.
+/// Comparison with the committed files, or their replacement.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Purpose {
     Check,
@@ -50,7 +50,7 @@ pub(crate) fn stages(stages: &mut Stages, in_ci: bool, purpose: Purpose, program
 /// A copy of the viewer with its tools installed.
 struct Workshop {
     folder: PathBuf,
-    /// Where the programs are looked for: a Node that is new enough comes first.
+    /// Search path of programs: a Node that is new enough comes first.
     path: std::ffi::OsString,
 }
 
