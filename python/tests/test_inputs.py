@@ -162,6 +162,7 @@ def test_a_change_that_is_no_scene_changes_nothing(box: Simulation) -> None:
 CYCLES = int(os.environ.get("STICTION_CYCLES", "4000"))
 
 
+@pytest.mark.long
 def test_coming_and_going_leaves_no_memory_behind(box: Simulation) -> None:
     """And a handle never means a body that came later under the same name."""
     handles = []

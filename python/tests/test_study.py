@@ -91,6 +91,7 @@ def test_a_design_is_found(tmp_path: Path) -> None:
         design.evaluate([float("nan")] * len(found.parameters))
 
 
+@pytest.mark.long
 def test_friction_is_identified() -> None:
     identification = Identification.from_file(ROOT / "identifications/sliding_block.toml")
     result = identification.run()

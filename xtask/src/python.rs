@@ -20,8 +20,16 @@ pub(crate) enum Package {
 }
 
 /// Packages of the short tier; those of the long tests are the extra `test` of pyproject.toml.
-const SHORT: [&str; 7] =
-    ["numpy>=1.26", "pytest>=8", "mypy>=1.13", "pandas>=2.1", "pandas-stubs", "pyarrow>=15", "gymnasium>=1.1"];
+const SHORT: [&str; 8] = [
+    "numpy>=1.26",
+    "pytest>=8",
+    "mypy>=1.13",
+    "pandas>=2.1",
+    "pandas-stubs",
+    "pyarrow>=15",
+    "gymnasium>=1.1",
+    "matplotlib>=3.8",
+];
 
 /// Enters the stages: the package, its types, its tests.
 pub(crate) fn stages(stages: &mut Stages, in_ci: bool, package: Package) {
