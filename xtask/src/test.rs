@@ -100,7 +100,7 @@ fn short(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::B
 /// Everything after the build.
 fn all(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::Binary]) {
     stages.run("tests", || runner::run(binaries, Tier::All, &[reproduction::PACKAGE]));
-    stages.run("published cases", || reproduction::run(binaries));
+    stages.run("published cases", || reproduction::run(binaries, features));
     stages.run("small program", || execute(&mut cargo(&["check", "--quiet", "--package", "stiction-cli"])));
     stages.run("doctests", || doctests(features));
     stages.run("examples", run_examples);
@@ -142,7 +142,7 @@ pub(crate) fn viewer(purpose: viewer::Purpose) -> Result<(), String> {
 pub(crate) fn reproduce() -> Result<(), String> {
     let mut stages = Stages::default();
     let features = features(&mut stages, in_ci(), Extent::All);
-    stages.run("published cases", || reproduction::run(&runner::build(&features)?));
+    stages.run("published cases", || reproduction::run(&runner::build(&features)?, &features));
     stages.close()
 }
 

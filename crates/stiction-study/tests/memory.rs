@@ -60,7 +60,7 @@ fn study(trials: u64) -> (MonteCarlo, PathBuf) {
 
 /// Ten times the trials, made and read again from the journal, need the same memory: tables, counts and messages are accumulated.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn memory_does_not_grow_with_the_trials() {
     let peaks = [10_000, 100_000].map(|trials| {
         let (study, folder) = study(trials);

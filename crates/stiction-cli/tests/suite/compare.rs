@@ -143,7 +143,7 @@ restitution = 0.99
 "#;
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_run_that_fails_is_reported_and_the_others_go_on() {
     let folder = folder("compare-failed");
     fs::write(folder.join("bouncing.toml"), BOUNCING).expect("scene");

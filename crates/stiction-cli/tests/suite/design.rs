@@ -81,7 +81,7 @@ fn the_table_names_what_was_found_and_the_best_scene_can_be_run() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn the_json_has_all_documented_fields_and_does_not_depend_on_the_jobs() {
     let folder = folder("design-json");
     design(&folder, "", "");
@@ -222,7 +222,7 @@ fn assert_same(folder: &Path) {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_search_killed_again_and_again_ends_with_the_same_bits() {
     let folder = folder("design-kill");
     let whole = long(&folder);
@@ -240,7 +240,7 @@ fn a_search_killed_again_and_again_ends_with_the_same_bits() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_search_stopped_by_ctrl_c_says_so_and_continues() {
     let folder = folder("design-interrupt");
     let whole = long(&folder);

@@ -106,7 +106,7 @@ fn friction_is_found_and_the_scene_with_it_can_be_run() {
 
 /// Further methods are in the table of methods, and agree.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn methods_are_compared() {
     let folder = folder("identify-methods");
     let compared: &[&str] = if cfg!(feature = "ipopt") { &["filter", "mpec"] } else { &["filter"] };
@@ -355,7 +355,7 @@ fn mistakes_in_the_file_are_shown_with_their_place() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn the_example_finds_the_friction_of_its_recording() {
     let folder = folder("identify-example");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../identifications/sliding_block.toml");

@@ -203,7 +203,7 @@ fn no_contact_one_contact_ten_thousand_contacts() {
 
 /// Wrong length, NaN, infinite, far too large: not used, and flagged in the outcome; the solution is bitwise that of a cold start.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn useless_guesses_are_ignored_with_a_flag() {
     let problem = pyramid(2, 0.5).problem(Motion::Kick { speed: 0.05, seed: 3 });
     let rows = problem.rows();

@@ -30,7 +30,7 @@ fn follow(target: &Target, recording: &Recording, options: FilterOptions) -> Fil
 /// The case: 500 particles, a walk of 0.01, negative values are clamped to zero, and a flat prior. Several recordings, so that the result
 /// is not one lucky draw; none of them was used when the filter was written.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn the_mean_over_time_is_the_friction_of_the_block() {
     let target = target();
     let mut means = Vec::new();
@@ -62,7 +62,7 @@ fn the_mean_over_time_is_the_friction_of_the_block() {
 
 /// A walk in the logit of the coefficient, fewer particles, and a biased prior: 0.5 ± 0.2.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn reparameterised_walks_find_the_same_friction() {
     let mut target = target();
     target.parameters[0].start = 0.5;
@@ -81,7 +81,7 @@ fn reparameterised_walks_find_the_same_friction() {
 
 /// An identification by this method reports the number of the case: the mean over the second half of the rows.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn identifications_report_the_mean_over_the_second_half() {
     let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/pulled_block.toml");
     let identification = Identification {

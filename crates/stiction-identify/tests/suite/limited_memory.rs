@@ -8,7 +8,7 @@ use crate::sliding_block::{seen, target};
 /// another, each with a minimum of its own (126.0 and 124.7 in the first recording). The path decides between them, and friction differs by
 /// less than its noise.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn both_methods_find_the_same_friction() {
     let target = target();
     for (seed, free_starts, most) in [(1, false, 1e-4), (2, false, 1e-4), (1, true, 0.2), (2, true, 0.2)] {

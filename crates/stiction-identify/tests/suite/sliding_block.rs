@@ -63,7 +63,7 @@ fn friction_of_the_whole_history_is_near_with_a_polygon() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn friction_of_the_whole_history_is_right_and_says_how_sure_it_is() {
     for seed in 1..=5 {
         let recording = seen(seed);
@@ -81,7 +81,7 @@ fn friction_of_the_whole_history_is_right_and_says_how_sure_it_is() {
 const EVERY: usize = 3;
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn longer_windows_scatter_less() {
     let recording = seen(1);
     let scatter = |length: usize| {

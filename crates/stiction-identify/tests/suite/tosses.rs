@@ -213,7 +213,7 @@ fn fit_and_predict(
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_cube_is_identified_and_predicted() {
     let Some(folder) = data() else { return };
     let recordings: Vec<_> = rows(&folder.join("cube_toss")).iter().map(cube).collect();
@@ -223,7 +223,7 @@ fn a_cube_is_identified_and_predicted() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn two_blocks_with_a_hinge_are_identified_and_predicted() {
     let Some(folder) = data() else { return };
     let recordings: Vec<_> = rows(&folder.join("elbow_toss")).iter().map(elbow).collect();

@@ -75,7 +75,7 @@ fn stopping_distance(v: f64, h: f64) -> f64 {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn both_searches_find_the_minimum_in_closed_form() {
     let folder = folder("minimum");
     let file = block(&folder, COMPROMISE);
@@ -113,7 +113,7 @@ fn a_boundary_value_problem_is_solved_exactly() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn threads_do_not_change_a_result() {
     let folder = folder("threads");
     let file = block(&folder, COMPROMISE);

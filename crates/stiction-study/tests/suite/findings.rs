@@ -39,7 +39,7 @@ fn made(name: &str, study: &MonteCarlo) -> Report {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn the_sliding_box_of_the_repository_finds_the_exact_probability() {
     let Study::MonteCarlo(study) = load(repository("studies/sliding_box.toml")).unwrap() else { panic!() };
     let (g, far, h) = (9.81, 0.5, 0.005);

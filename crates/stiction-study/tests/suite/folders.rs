@@ -49,7 +49,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn the_problems_of_the_first_failing_trials_are_kept_whoever_makes_them() {
     let folder = folder("folders-problems");
     let study = torn(&folder);

@@ -58,7 +58,7 @@ fn every_plan_replayed_from_its_numbers_alone_reaches_the_goal() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn two_thousand_trials_find_the_end_of_a_push_made_by_hand() {
     let path = Path::new(vec![[-0.51, -0.1], [-0.35, -0.12], [-0.2, -0.1]], 0.5).unwrap();
     let Outcome::Done(made) = push_to(goal([0.0, 0.0], 0.0)).follow(&path) else { panic!("by hand") };
@@ -88,7 +88,7 @@ fn mirrored_goals_have_shares_that_agree() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn jammed_trials_are_counted_with_their_reason_and_stop_nothing() {
     // A pocket just larger than the square, which leaves it no room to turn away.
     let wall = |name: &str, [x, y]: [f64; 2], [nx, ny]: [f64; 2]| {

@@ -153,7 +153,7 @@ fn ready_studies_of_grasps_can_be_read() {
 /// The grasp of a trial does not change once everything is at rest: trials that end there have the results of those that continue to the
 /// end.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn trials_that_end_at_rest_find_what_whole_ones_find() {
     let text = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap();
     let scene = text("scenes/gear_grasp.toml");

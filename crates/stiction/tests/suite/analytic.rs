@@ -35,7 +35,7 @@ fn inclined_box(fraction: f64, azimuth: f64, n_d: u32, mu: f64) -> Model {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_block_below_the_friction_angle_does_not_creep() {
     let mut random = Random::new(7);
     for n_d in [4, 8, 16] {

@@ -81,7 +81,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn supports_inertia_friction_sets_corners_and_joints_combine() {
     for corner in [Corner::All, Corner::Any] {
         for jointed in [false, true] {

@@ -254,7 +254,7 @@ fn bouncing_ball() -> Model {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_run_that_fails_is_reported_with_its_step_and_cause() {
     let mut plan = plan(bouncing_ball(), &[Preset::Reference, Preset::Ncp], &[5.0], 10.0);
     plan.truth = vec![

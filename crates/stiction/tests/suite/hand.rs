@@ -36,7 +36,7 @@ fn most(errors: &[f64]) -> f64 {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn with_little_friction_the_glass_slips_out_and_with_much_it_is_held() {
     let case = reference("c25");
     for gamma in case.numbers("parameters.gammas") {

@@ -257,7 +257,7 @@ fn contacts_tell_of_all_momentum_that_changes_by_both_laws() {
 /// A free box with a rod on a hinge falls on the floor and tumbles: whatever contacts and hinge are said to have done is the momentum that either body got.
 /// In reduced coordinates that holds to the order of the scheme: there bodies end with the velocities of where they end, h ω² r away.
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn joints_tell_of_impacts_by_both_laws_in_all_coordinates() {
     let (gravity, masses) = (9.81, [2.0, 0.5]);
     let box_and_rod = |restitution: f64| {

@@ -250,7 +250,7 @@ fn collision(seed: u64) -> (Simulation, String) {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn ten_thousand_random_collisions_are_solved() {
     let (trials, mut touched, mut first, mut deepest) = (10_000, 0, 0, 0.0_f64);
     for seed in 0..trials {

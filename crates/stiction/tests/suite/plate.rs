@@ -167,7 +167,7 @@ fn c16_the_error_falls_with_the_step() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn c16_how_good_the_prescribed_velocity_is_depends_on_when_it_is_taken() {
     let [end, displacement, start] =
         [PrescribedSlip::End, PrescribedSlip::Displacement, PrescribedSlip::Start].map(step_study);
@@ -201,7 +201,7 @@ fn direction_study(name: &str, corners: &[u32]) -> (Point3<f64>, Vec<[f64; 3]>) 
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn c16_the_error_of_polygons_levels_off_for_the_centrifuge() {
     let case = reference("c16");
     let (end, errors) = direction_study("centrifuge", &[4, 16, 32]);
@@ -217,7 +217,7 @@ fn c16_the_error_of_polygons_levels_off_for_the_centrifuge() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn c16_the_error_of_polygons_falls_for_the_scaled_circle() {
     let case = reference("c16");
     let (_, errors) = direction_study("scaled_circle", &[4, 8, 16, 32]);

@@ -53,7 +53,7 @@ fn c14_an_implicit_disc_keeps_its_energy() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn c14_polygons_lose_energy_as_derived() {
     let case = reference("c14");
     let tolerance = case.tolerance("tolerance.polygons", "J");

@@ -244,7 +244,7 @@ fn friction_methods() -> Vec<Method<FrictionProblem>> {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn friction_with_explicit_operators() {
     let tally = fuzz("local", 1400, 4, families::local_friction, friction_methods());
     assert_ladder(&tally, "ladder", &[]);

@@ -22,7 +22,7 @@ fn check((target, is_polygon): (&Target, bool), rows: std::ops::Range<usize>, to
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn friction_of_the_whole_history_is_right_with_the_cone() {
     check((&target(), false), 0..91, 0.005);
 }
@@ -36,7 +36,7 @@ fn friction_is_right_with_a_polygon() {
 const EVERY: usize = 14;
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn longer_windows_scatter_less() {
     let (recording, target, options) = (seen(1), target(), MpecOptions::new(Engine::Ipopt));
     let scatter = |length: usize| {

@@ -95,7 +95,7 @@ fn a_rebound_that_was_not_thought_of_is_found() {
 }
 
 #[test]
-#[ignore = "long"]
+#[ignore = "long: run by cargo xtask test --all"]
 fn friction_of_a_ball_that_turns_in_space_is_found() {
     check(ROLLS, "ball", [40, 24], &[("friction", 0.5, 0.15)]);
 }
