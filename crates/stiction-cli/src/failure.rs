@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, process::ExitCode};
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
 use stiction::{StepCause, StepError, measure::MeasureError, scene::SceneError};
 
 use crate::layout::moment;
@@ -88,115 +88,61 @@ impl Failure {
 
     /// Prints the failure to stderr.
     pub(crate) fn print(&self) {
-        let report = match self {
+        crate::layout::print_note(self.report().render());
+    }
+
+    fn report(&self) -> Report<'_> {
+        match self {
             Self::Input(message) | Self::Work(message) => {
-                Report::new(Message { text: message.text.clone(), help: message.help.clone() })
+                Report { title: message.text.clone(), excerpt: None, help: message.help.as_deref() }
             }
-            Self::Scene(error) => Report::new(SceneDiagnostic::new(error.clone())),
-            Self::Expression(option, error) => Report::new(ExpressionDiagnostic::new(option, error)),
-        };
-        crate::layout::print_note(format_args!("{report:?}"));
+            Self::Scene(error) => {
+                let excerpt = error.span.clone().map(|span| (error.file.as_str(), error.source_text.as_ref(), span));
+                Report { title: scene_title(error), excerpt, help: error.hint.as_deref() }
+            }
+            Self::Expression(option, error) => Report {
+                title: format!("{option}: {}", error.reason),
+                excerpt: Some((option, &error.text, error.span.clone())),
+                help: error.hint.as_deref(),
+            },
+        }
+    }
+}
+
+fn scene_title(error: &SceneError) -> String {
+    let SceneError { file, line, column, message, span, .. } = error;
+    match span {
+        // An option of the command line has one line; the caret below it shows the column.
+        Some(_) if !file.starts_with("--") => format!("{file}:{line}:{column}: {message}"),
+        _ => format!("{file}: {message}"),
+    }
+}
+
+/// A failure as it is printed: what is wrong, the lines it refers to, and what to do.
+struct Report<'a> {
+    title: String,
+    /// Name and text of the source, and the bytes to underline.
+    excerpt: Option<(&'a str, &'a str, std::ops::Range<usize>)>,
+    help: Option<&'a str>,
+}
+
+impl Report<'_> {
+    fn render(&self) -> String {
+        let title = Level::ERROR.primary_title(self.title.as_str());
+        let mut group = annotate_snippets::Group::with_title(title);
+        if let Some((name, text, span)) = &self.excerpt {
+            let place = AnnotationKind::Primary.span(span.clone());
+            group = group.element(Snippet::source(*text).path(*name).annotation(place));
+        }
+        if let Some(help) = self.help {
+            group = group.element(Level::HELP.message(help));
+        }
+        Renderer::styled().decor_style(DecorStyle::Unicode).render(&[group])
     }
 }
 
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         Self::Scene(error)
-    }
-}
-
-impl fmt::Display for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Message {}
-
-impl Diagnostic for Message {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-}
-
-/// A scene error with the lines it refers to.
-#[derive(Debug)]
-struct SceneDiagnostic {
-    error: SceneError,
-    source: NamedSource<String>,
-}
-
-impl SceneDiagnostic {
-    fn new(error: SceneError) -> Self {
-        let source = NamedSource::new(&error.file, error.source_text.to_string());
-        Self { error, source }
-    }
-}
-
-impl fmt::Display for SceneDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SceneError { file, line, column, message, span, .. } = &self.error;
-        match span {
-            // An option of the command line has one line; the caret below it shows the column.
-            Some(_) if file.starts_with("--") => write!(f, "{file}: {message}"),
-            Some(_) => write!(f, "{file}:{line}:{column}: {message}"),
-            None => write!(f, "{file}: {message}"),
-        }
-    }
-}
-
-impl std::error::Error for SceneDiagnostic {}
-
-impl Diagnostic for SceneDiagnostic {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.error.hint.as_ref().map(|hint| Box::new(hint) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.error.span.as_ref().map(|_| &self.source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.error.span.clone()?;
-        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
-    }
-}
-
-/// An error in an expression of the command line, with a caret below it.
-#[derive(Debug)]
-struct ExpressionDiagnostic {
-    option: &'static str,
-    error: MeasureError,
-}
-
-impl ExpressionDiagnostic {
-    /// Replaces control characters, which terminals interpret; positions are counted in bytes and do not change.
-    fn new(option: &'static str, error: &MeasureError) -> Self {
-        let mut error = error.clone();
-        let clean = |c: char| if c.is_control() { "?".repeat(c.len_utf8()) } else { c.to_string() };
-        error.text = error.text.chars().map(clean).collect();
-        Self { option, error }
-    }
-}
-
-impl fmt::Display for ExpressionDiagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.option, self.error.reason)
-    }
-}
-
-impl std::error::Error for ExpressionDiagnostic {}
-
-impl Diagnostic for ExpressionDiagnostic {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.error.hint.as_ref().map(|hint| Box::new(hint) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.error.text)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::underline(self.error.span.clone()))))
     }
 }

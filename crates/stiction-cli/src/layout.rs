@@ -13,9 +13,9 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print_text(&(text + "\n"))
 }
 
-/// Prints a line to stderr. A stderr that cannot be written, such as a full disk or a closed pipe, is not a failure.
+/// Prints a line to stderr, without its colours where nobody sees them. A stderr that cannot be written, such as a full disk or a closed pipe, is not a failure.
 pub(crate) fn print_note(text: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Prints text to stdout. A closed pipe (`stiction ... | head`) is not a failure.

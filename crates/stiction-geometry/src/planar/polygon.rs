@@ -1,8 +1,6 @@
 //! Convex polygons.
 
 use nalgebra::{Point2, Vector2};
-use parry2d_f64::glamx::DVec2;
-use parry2d_f64::transformation::convex_hull_idx;
 
 use super::corners::{Corners, edges, extent, outward};
 use crate::ShapeError;
@@ -30,16 +28,8 @@ impl ConvexPolygon {
 
     /// Returns the convex hull of `points`, without collinear vertices as in [`Self::new`].
     pub fn from_points(points: &[Point2<f64>]) -> Result<Self, ShapeError> {
-        let extent = extent(points)?;
-        let Some(first) = points.first().filter(|_| extent > 0.0) else {
-            return Err(no_interior());
-        };
-        // parry compares cross products with absolute thresholds, so it gets points of size one around the origin.
-        let scaled: Vec<DVec2> = points.iter().map(|p| (p - first) / extent).map(|d| DVec2::new(d.x, d.y)).collect();
-        let indices = convex_hull_idx(&scaled);
-        debug_assert!(indices.iter().all(|&i| i < points.len()), "the hull consists of the points");
-        let hull: Vec<_> = indices.into_iter().filter_map(|i| points.get(i).copied()).collect();
-        Self::new(&hull)
+        extent(points)?;
+        Self::new(&convex_hull(points))
     }
 
     /// Returns the vertices, counter-clockwise.
@@ -55,6 +45,38 @@ impl ConvexPolygon {
     /// Returns the largest distance of a vertex from the body's origin.
     pub fn radius_bound(&self) -> f64 {
         self.vertices.iter().map(|v| v.coords.norm()).fold(0.0, f64::max)
+    }
+}
+
+/// Returns the convex hull of `points`, counter-clockwise from its leftmost point: Andrew's monotone chain. Points on an edge are left out as
+/// far as round-off allows; [`Corners::of`] drops the others.
+fn convex_hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
+    let mut sorted = points.to_vec();
+    sorted.sort_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
+    let mut hull: Vec<Point2<f64>> = Vec::with_capacity(2 * sorted.len());
+    // The lower chain runs to the right; the upper one starts at its end and runs back.
+    chain(&mut hull, sorted.iter(), 1);
+    let lower = hull.len();
+    chain(&mut hull, sorted.iter().rev().skip(1), lower);
+    hull.truncate(hull.len().saturating_sub(1).max(1));
+    hull
+}
+
+/// Appends a chain that turns left at every point, and keeps the first `kept` points of the hull.
+fn chain<'a>(hull: &mut Vec<Point2<f64>>, points: impl Iterator<Item = &'a Point2<f64>>, kept: usize) {
+    for &p in points {
+        while hull.len() > kept && turn(hull, &p) <= 0.0 {
+            hull.pop();
+        }
+        hull.push(p);
+    }
+}
+
+/// Returns twice the area of the triangle of the last two points of the hull and `p`; positive for a turn to the left.
+fn turn(hull: &[Point2<f64>], p: &Point2<f64>) -> f64 {
+    match hull {
+        [.., before, last] => (last - before).perp(&(p - last)),
+        _ => f64::INFINITY,
     }
 }
 
