@@ -35,11 +35,13 @@ mod solver;
 pub use box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
 pub use friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
+#[cfg(feature = "cone-programs")]
 pub use friction::diagnostics::{ImpulseRange, ImpulseReport, Pointed, impulse_report, pointed};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};
 pub use friction::ladder::{Accuracy, FrictionLadder, FrictionRung, FrictionRungRecord};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
 pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
+#[cfg(feature = "cone-programs")]
 pub use friction::reference::{FrictionReference, FrictionReferenceOptions};
 pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, Regime, solve_local};
 pub use json::{MAX_FILE_BYTES, MAX_FILE_SIZE, ProblemFile, ProblemFileError};

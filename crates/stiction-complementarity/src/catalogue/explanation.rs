@@ -1,9 +1,6 @@
 //! Diagnosis of a problem besides its solution, in sentences that a user can act on.
 
-use super::{Answer, DEFAULT_METHOD, Options, run};
-use crate::friction::diagnostics::{ImpulseReport, Pointed, impulse_report, pointed};
-use crate::friction::ladder::REFERENCE_ROWS;
-use crate::friction::{FrictionProblem, FrictionSolution};
+use super::{Answer, DEFAULT_METHOD, Options, cone_programs, run};
 use crate::json::ProblemFile;
 use crate::lcp::Lcp;
 use crate::lcp::diagnostics::{Finding, is_copositive, is_p_matrix, is_positive_semidefinite};
@@ -19,7 +16,7 @@ pub fn explain(problem: &ProblemFile) -> Vec<String> {
         ProblemFile::Lcp(lcp) => matrix(lcp),
         ProblemFile::MixedLcp(mixed) => mixed_matrix(mixed),
         ProblemFile::BoxLcp(_) | ProblemFile::Ncp { .. } => Vec::new(),
-        ProblemFile::Friction(friction) => return impulses(problem, friction),
+        ProblemFile::Friction(friction) => return cone_programs::explain(problem, friction),
     };
     if let Ok(Answer::Ended(report)) = run(problem, DEFAULT_METHOD, &Options::default()) {
         lines.push(match (report.status, report.failure) {
@@ -63,60 +60,4 @@ fn mixed_matrix(problem: &MixedLcp) -> Vec<String> {
         }
         Err(failure) => vec![failure.to_string()],
     }
-}
-
-fn impulses(file: &ProblemFile, problem: &FrictionProblem) -> Vec<String> {
-    if problem.rows() > REFERENCE_ROWS {
-        let rows = problem.rows();
-        return vec![format!("the problem has {rows} rows, but this diagnosis is limited to {REFERENCE_ROWS}")];
-    }
-    let bounded = match pointed(problem) {
-        Pointed::Yes => "the friction cone is pointed: impulses are bounded by the loads".to_owned(),
-        Pointed::No { r } => {
-            let pressed: Vec<String> = (0..problem.blocks())
-                .filter(|&block| problem.range(block).any(|row| r.get(row).is_some_and(|r| r.abs() > 1e-6)))
-                .map(|block| block.to_string())
-                .collect();
-            format!(
-                "the friction cone is not pointed: the impulses of blocks {} can balance each other (a wedged body), so \
-                 impulses may be unbounded; reduce friction or remove a contact",
-                pressed.join(", ")
-            )
-        }
-        Pointed::Unknown => "it is undecided if the friction cone is pointed".to_owned(),
-    };
-    let mut lines = vec![bounded];
-    let Ok(Answer::Ended(report)) = run(file, DEFAULT_METHOD, &Options::default()) else { return lines };
-    let r = report.solution.into_iter().flat_map(|unknowns| unknowns.values).collect();
-    match report.status {
-        Status::Solved => lines.extend(uniqueness(impulse_report(problem, &FrictionSolution { r }))),
-        status => lines.push(format!(
-            "uniqueness of impulses was not tested: the ladder ended with status {status} at {}",
-            report.worst
-        )),
-    }
-    lines
-}
-
-/// Largest number of undetermined contacts that are listed one by one.
-const LISTED: usize = 8;
-
-fn uniqueness(report: Option<ImpulseReport>) -> Vec<String> {
-    let Some(report) = report else { return vec!["the range of the impulses could not be computed".to_owned()] };
-    if report.unique(1e-6) {
-        return vec!["all normal impulses are determined by the velocities".to_owned()];
-    }
-    let largest = report.ranges.iter().fold(0.0_f64, |largest, range| largest.max(range.most.abs()));
-    let open = || report.ranges.iter().filter(|range| range.most - range.least > 1e-6 * largest);
-    let count = open().count();
-    let mut lines = vec![format!("the velocities do not determine {count} normal impulses; their bounds are:")];
-    lines.extend(
-        open()
-            .take(LISTED)
-            .map(|range| format!("  block {}: {:.4e} to {:.4e} N s", range.block, range.least, range.most)),
-    );
-    if count > LISTED {
-        lines.push(format!("  and {} more", count - LISTED));
-    }
-    lines
 }

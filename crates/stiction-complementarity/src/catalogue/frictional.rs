@@ -1,13 +1,12 @@
 //! Methods for frictional problems.
 
-use super::{Answer, Report, Rung, Unknowns, measured};
+use super::{Answer, Report, Rung, Unknowns, cone_programs, measured};
 use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
-use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord, REFERENCE_ROWS};
+use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord};
 use crate::friction::newton::{FrictionNewton, FrictionNewtonOptions};
 use crate::friction::nsgs::{FrictionNsgs, FrictionNsgsOptions};
-use crate::friction::reference::{FrictionReference, FrictionReferenceOptions, relative_asymmetry};
 use crate::friction::{FrictionProblem, FrictionSolution, Law};
 use crate::mixed_lcp::MixedLcpSolution;
 use crate::mixed_lcp::ladder::MixedLcpLadder;
@@ -56,14 +55,18 @@ pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, 
             let options = FrictionAdmmOptions { tolerance: tolerance.solved, ..FrictionAdmmOptions::default() };
             plain(&mut FrictionAdmm::with_options(options).unwrap_or_default(), problem, tolerance)
         }
-        "reference" => reference(problem, tolerance),
+        "reference" => cone_programs::run(problem, tolerance),
         "polygon" => polygon(problem, tolerance),
         _ => return None,
     };
     Some(answer)
 }
 
-fn plain<S: Solver<FrictionProblem>>(method: &mut S, problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
+pub(super) fn plain<S: Solver<FrictionProblem>>(
+    method: &mut S,
+    problem: &FrictionProblem,
+    tolerance: &Tolerance,
+) -> Answer {
     let mut solution = FrictionSolution::default();
     let report = measured(method, problem, None, &mut solution, tolerance);
     Answer::Ended(finished(report, problem, solution))
@@ -129,23 +132,6 @@ fn interior_point(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     let report = measured(&mut method, problem, None, &mut solution, tolerance);
     let failure = method.last_failure().map(|failure| failure.to_string());
     Answer::Ended(finished(Report { failure, ..report }, problem, solution))
-}
-
-fn reference(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
-    if problem.rows() > REFERENCE_ROWS {
-        let rows = problem.rows();
-        return Answer::not_applicable(format!(
-            "the problem has {rows} rows, but the method is limited to {REFERENCE_ROWS}"
-        ));
-    }
-    let options = FrictionReferenceOptions { tolerance: tolerance.solved, ..FrictionReferenceOptions::default() };
-    let asymmetry = relative_asymmetry(problem);
-    if asymmetry > options.asymmetry {
-        return Answer::not_applicable(format!(
-            "W is not symmetric (relative asymmetry {asymmetry:.1e}), so the law is not a cone program"
-        ));
-    }
-    plain(&mut FrictionReference::with_options(options).unwrap_or_default(), problem, tolerance)
 }
 
 fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {

@@ -15,6 +15,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg_attr(not(feature = "cone-programs"), path = "no_cone_programs.rs")]
+mod cone_programs;
 mod explanation;
 mod frictional;
 mod hints;

@@ -10,6 +10,7 @@
 
 pub(crate) mod active_set;
 pub(crate) mod admm;
+#[cfg(feature = "cone-programs")]
 pub(crate) mod diagnostics;
 pub(crate) mod interior_point;
 pub(crate) mod ladder;
@@ -18,6 +19,7 @@ pub(crate) mod local;
 pub(crate) mod newton;
 pub(crate) mod nsgs;
 pub(crate) mod operator;
+#[cfg(feature = "cone-programs")]
 pub(crate) mod reference;
 mod residual;
 pub(crate) mod single_pivot;

@@ -19,6 +19,9 @@ use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 
+/// Largest number of rows for which the reference method is offered: its matrices are dense and its cost is cubic.
+pub(crate) const REFERENCE_ROWS: usize = 400;
+
 /// Options of the reference method.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

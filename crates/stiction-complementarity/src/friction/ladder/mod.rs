@@ -11,7 +11,6 @@
 //! 5. Single pivots, for problems in which rounding decides which contacts are closed.
 //! 6. The interior point from a second start; more Gauss-Seidel iterations and Newton; the interior point from a third start.
 //! 7. ADMM as another start for Newton, pseudo-transient continuation, relaxed Gauss-Seidel.
-//! 8. The slow reference method, for problems of moderate size.
 //!
 //! Every rung that runs is recorded, and the impulses of least residual are kept. In simulations stick recovery may replace them by others
 //! within the tolerance, whose residual may be larger. All decisions depend on counts and residuals, never on the clock.
@@ -25,7 +24,6 @@ use super::admm::{FrictionAdmm, FrictionAdmmOptions};
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
-use super::reference::FrictionReference;
 use super::single_pivot::FrictionSinglePivot;
 use super::stick_recovery::StickRecovery;
 use super::{FrictionProblem, FrictionSolution, Operator};
@@ -33,7 +31,6 @@ use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
-pub(crate) use schedule::REFERENCE_ROWS;
 use schedule::{
     ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, POLISH_STEPS, RATE_INTERVAL, ROUNDING_RESIDUAL,
     SHORT_NEWTON_STEPS,
@@ -59,7 +56,6 @@ pub struct FrictionLadder {
     refinement: FrictionNewton,
     interior_point: FrictionInteriorPoint,
     admm: FrictionAdmm,
-    reference: FrictionReference,
     single_pivot: FrictionSinglePivot,
     /// Stick recovery, for simulations.
     stick_recovery: Option<StickRecovery>,
@@ -157,7 +153,6 @@ impl FrictionLadder {
             refinement: FrictionNewton::with_options(refinement).unwrap_or_default(),
             interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
             admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
-            reference: FrictionReference::default(),
             single_pivot: FrictionSinglePivot::default(),
             stick_recovery: None,
             candidate: FrictionSolution::default(),
@@ -183,17 +178,16 @@ impl FrictionLadder {
         residual: f64,
     ) -> impl Iterator<Item = FrictionRung> + use<> {
         use FrictionRung::{
-            Admm, InteriorPoint, MoreGaussSeidel, PseudoTransient, Reference, RelaxedGaussSeidel, SecondStart,
-            SemismoothNewton, SinglePivot, ThirdStart,
+            Admm, InteriorPoint, MoreGaussSeidel, PseudoTransient, RelaxedGaussSeidel, SecondStart, SemismoothNewton,
+            SinglePivot, ThirdStart,
         };
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
-        let (real_time, rows) = (self.accuracy == Accuracy::RealTime, problem.rows());
+        let real_time = self.accuracy == Accuracy::RealTime;
         let single_pivot = FrictionSinglePivot::applies(problem);
         let applies = move |rung: &FrictionRung| match rung {
             SemismoothNewton => assembled || residual <= NEWTON_START_RESIDUAL,
             MoreGaussSeidel => !assembled,
             SinglePivot => single_pivot,
-            Reference => rows <= REFERENCE_ROWS,
             _ => true,
         };
         let order = [
@@ -206,7 +200,6 @@ impl FrictionLadder {
             Admm,
             PseudoTransient,
             RelaxedGaussSeidel,
-            Reference,
         ];
         order.into_iter().filter(move |rung| applies(rung) && !(real_time && rung.is_expensive()))
     }
@@ -245,7 +238,6 @@ impl FrictionLadder {
             FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
             FrictionRung::SecondStart => self.run_interior_point(problem, STARTS[1]),
             FrictionRung::ThirdStart => self.run_interior_point(problem, STARTS[2]),
-            FrictionRung::Reference => self.reference.run(problem, None, &mut self.candidate).iterations,
             FrictionRung::SemismoothNewton => {
                 let assembled = matches!(problem.operator(), Operator::Assembled(_));
                 let max_steps = if assembled { NEWTON_STEPS } else { SHORT_NEWTON_STEPS };

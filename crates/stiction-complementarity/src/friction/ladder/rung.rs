@@ -62,17 +62,12 @@ pub enum FrictionRung {
     PseudoTransient,
     /// Many relaxed Gauss-Seidel iterations, then semismooth Newton.
     RelaxedGaussSeidel,
-    /// De Saxcé's fixed point over cone programs.
-    Reference,
 }
 
 impl FrictionRung {
     /// True if the rung is too expensive to improve a solution that is acceptable already.
     pub(super) fn is_expensive(self) -> bool {
-        matches!(
-            self,
-            Self::ThirdStart | Self::Admm | Self::PseudoTransient | Self::RelaxedGaussSeidel | Self::Reference
-        )
+        matches!(self, Self::ThirdStart | Self::Admm | Self::PseudoTransient | Self::RelaxedGaussSeidel)
     }
 
     /// Name in reports.
@@ -90,7 +85,6 @@ impl FrictionRung {
             Self::Admm => "admm",
             Self::PseudoTransient => "pseudo-transient",
             Self::RelaxedGaussSeidel => "relaxed-gauss-seidel",
-            Self::Reference => "reference",
         }
     }
 }
@@ -102,6 +96,6 @@ pub struct FrictionRungRecord {
     pub rung: FrictionRung,
     /// Residual [CONE-5] of its impulses.
     pub residual: f64,
-    /// Iterations: Gauss-Seidel iterations, Newton steps, pivots or cone programs, summed over the methods of the rung.
+    /// Iterations: Gauss-Seidel iterations, Newton steps or pivots, summed over the methods of the rung.
     pub iterations: u32,
 }

@@ -1,8 +1,5 @@
 //! Limits, budgets and schedules of the ladder.
 
-/// Largest number of rows for which the reference method runs: its matrices are dense and its cost is cubic.
-pub(crate) const REFERENCE_ROWS: usize = 400;
-
 /// Largest number of rows for which a solution is refined beyond the tolerance.
 pub(super) const MAX_REFINED_ROWS: usize = 120;
 
