@@ -322,9 +322,10 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
-        RowMeaning::Cone(cone) => {
-            let support_point = ws.support_points.iter().find(|support_point| support_point.cones.contains(&cone));
-            let contact = ws.contacts.iter().find(|contact| contact.cones.contains(&cone));
+        RowMeaning::FrictionBound(bound) => {
+            let support_point =
+                ws.support_points.iter().find(|support_point| support_point.friction_bounds.contains(&bound));
+            let contact = ws.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
