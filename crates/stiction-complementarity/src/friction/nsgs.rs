@@ -113,7 +113,7 @@ pub struct FrictionNsgs {
     /// Diagonal blocks of W + diag c, row by row, one after the other.
     diagonals: Vec<f64>,
     /// Offset of each block in `diagonals`.
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     /// min(1, ‖A_ii‖²): converts squared changes of impulses into those of velocities if these are smaller.
     weights: Vec<f64>,
     failure: Option<NsgsFailure>,
@@ -147,15 +147,15 @@ impl FrictionNsgs {
         self.memory.clear();
         self.memory.resize(problem.blocks(), Memory::default());
         self.diagonals.clear();
-        self.starts.clear();
+        self.offsets.clear();
         self.weights.clear();
         let mut largest = 0;
         for (block, law) in problem.laws().iter().enumerate() {
-            let (rows, start) = (law.rows(), self.diagonals.len());
+            let (rows, offset) = (law.rows(), self.diagonals.len());
             largest = largest.max(rows);
-            self.starts.push(start);
-            self.diagonals.resize(start + rows * rows, 0.0);
-            let a = &mut self.diagonals[start..];
+            self.offsets.push(offset);
+            self.diagonals.resize(offset + rows * rows, 0.0);
+            let a = &mut self.diagonals[offset..];
             problem.operator().diagonal(block, a);
             if let Some(compliance) = problem.compliance().get(problem.range(block)) {
                 a.iter_mut().step_by(rows + 1).zip(compliance).for_each(|(a, c)| *a += c);
@@ -182,9 +182,9 @@ impl FrictionNsgs {
         g.iter_mut().zip(compliance).zip(&*present).for_each(|((g, c), r)| *g += c * r);
         g.iter_mut().zip(&problem.q()[range]).for_each(|(g, q)| *g += q);
         // g = q_i + Σ_{j≠i} W_ij r_j: velocity of the block without its own impulse.
-        let start = self.starts[block];
-        debug_assert!(start + rows * rows <= self.diagonals.len(), "the diagonal block is stored");
-        let a = self.diagonals[start..].chunks_exact(rows);
+        let offset = self.offsets[block];
+        debug_assert!(offset + rows * rows <= self.diagonals.len(), "the diagonal block is stored");
+        let a = self.diagonals[offset..].chunks_exact(rows);
         g.iter_mut().zip(a).for_each(|(g, row)| *g -= dot(row, present));
         next.copy_from_slice(present);
         let _ = self.locals[block].solve(g, next, &mut self.memory[block]);

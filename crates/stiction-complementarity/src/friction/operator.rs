@@ -124,7 +124,7 @@ pub struct Bodies {
     /// Mass blocks M_b one after the other, each row by row.
     mass: Vec<f64>,
     /// Offset of each block in `mass` and `inverse`.
-    mass_starts: Vec<usize>,
+    mass_offsets: Vec<usize>,
     /// Inverse mass blocks M_b⁻¹, stored as `mass`.
     inverse: Vec<f64>,
 }
@@ -160,15 +160,15 @@ impl Bodies {
 
     fn mass_range(&self, body: usize) -> Range<usize> {
         let size = self.jacobian.col_size(body);
-        self.mass_starts[body]..self.mass_starts[body] + size * size
+        self.mass_offsets[body]..self.mass_offsets[body] + size * size
     }
 
     fn refresh(&mut self) -> Result<(), ProblemError> {
         let count = self.jacobian.block_cols();
-        self.mass_starts.clear();
+        self.mass_offsets.clear();
         let mut start = 0;
         for body in 0..count {
-            self.mass_starts.push(start);
+            self.mass_offsets.push(start);
             start += self.jacobian.col_size(body).pow(2);
         }
         crate::problem::ensure_size("mass", start, self.mass.len())?;

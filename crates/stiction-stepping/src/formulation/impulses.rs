@@ -109,7 +109,7 @@ fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut Block
     match &ws.reduced {
         Some(reduced) if reduced.divided.is_none() => {
             w.fill_symmetric(laws.iter().map(Law::rows), reduced.delassus_rows.delassus(), ws.mass_unit);
-            for (i, first) in starts(laws).enumerate() {
+            for (i, first) in offsets(laws).enumerate() {
                 if let Some(auxiliary) = auxiliary_mass(model, ws, i) {
                     w.add_to_diagonal(first, auxiliary.inverse_along_first_row(ws.mass_unit));
                 }
@@ -120,8 +120,8 @@ fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut Block
     ws.block = block;
 }
 
-/// First row of each law.
-fn starts(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
+/// Offset of each law: its first row.
+fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
     laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 
@@ -138,8 +138,8 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
         sizes().sum::<usize>(),
         "every row of a law is propagated to the root of the assembly tree"
     );
-    for (i, (first, law)) in starts(laws).zip(laws).enumerate() {
-        for (j, (other, facing)) in starts(laws).zip(laws).enumerate() {
+    for (i, (first, law)) in offsets(laws).zip(laws).enumerate() {
+        for (j, (other, facing)) in offsets(laws).zip(laws).enumerate() {
             let rows = first..first + law.rows();
             let entries = rows.flat_map(|a| (other..other + facing.rows()).map(move |b| (a, b)));
             if i != j && !entries.clone().any(|(a, b)| divided.are_coupled(a, b)) {

@@ -177,7 +177,7 @@ impl Cones {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinearisedLaws {
     /// Offset of each block, followed by the total length.
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     matrices: Vec<f64>,
     inverses: Vec<f64>,
     scratch: Vec<f64>,
@@ -186,30 +186,30 @@ pub(super) struct LinearisedLaws {
 impl LinearisedLaws {
     /// Matrix L of a block, row by row.
     pub(super) fn matrix(&self, block: usize) -> &[f64] {
-        &self.matrices[self.starts[block]..self.starts[block + 1]]
+        &self.matrices[self.offsets[block]..self.offsets[block + 1]]
     }
 
     /// Inverse L⁻¹ of a block, row by row; zero in fixed rows.
     pub(super) fn inverse(&self, block: usize) -> &[f64] {
-        &self.inverses[self.starts[block]..self.starts[block + 1]]
+        &self.inverses[self.offsets[block]..self.offsets[block + 1]]
     }
 
     /// Inverses L⁻¹ of all blocks, which have R rows each.
     pub(super) fn uniform_inverses<const R: usize>(&self) -> &[[[f64; R]; R]] {
-        debug_assert_eq!(self.inverses.len(), (self.starts.len() - 1) * R * R, "every block has {R} rows");
+        debug_assert_eq!(self.inverses.len(), (self.offsets.len() - 1) * R * R, "every block has {R} rows");
         self.inverses.as_chunks::<R>().0.as_chunks::<R>().0
     }
 
     /// Sets all blocks to zero.
     fn clear(&mut self, problem: &FrictionProblem<Operator>) {
-        self.starts.clear();
+        self.offsets.clear();
         let (mut total, mut largest) = (0, 0);
-        self.starts.push(total);
+        self.offsets.push(total);
         for block in 0..problem.blocks() {
             let size = problem.range(block).len().pow(2);
             total += size;
             largest = largest.max(size);
-            self.starts.push(total);
+            self.offsets.push(total);
         }
         self.matrices.clear();
         self.matrices.resize(total, 0.0);
@@ -252,7 +252,7 @@ impl LinearisedLaws {
             self.add_to_diagonal(problem, cones, block, (0.0, PROXIMAL * w));
         }
         for (cone, (y, scaling)) in cones.list.iter().zip(y.iter().zip(scalings)) {
-            let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
+            let (range, start) = (problem.range(cone.block), self.offsets[cone.block]);
             if rigid && cones.single[cone.block] {
                 let g = shift_gradient(y).map(|g| shift_weight * g);
                 match cone.dim {
@@ -280,7 +280,7 @@ impl LinearisedLaws {
 
     /// Computes L and L⁻¹ of a rigid block that one cone of dimension D covers, in closed form.
     fn linearise_single<const D: usize>(&mut self, cone: &Cone, scaling: &Scaling, g: &Vector) {
-        let range = self.starts[cone.block]..self.starts[cone.block + 1];
+        let range = self.offsets[cone.block]..self.offsets[cone.block + 1];
         let (matrix, inverse) = (&mut self.matrices[range.clone()], &mut self.inverses[range]);
         let (Ok(matrix), Ok(inverse)) = (
             <&mut [[f64; D]; D]>::try_from(matrix.as_chunks_mut::<D>().0),
@@ -318,7 +318,7 @@ impl LinearisedLaws {
         let size = range.len();
         for (i, row) in range.enumerate() {
             let compliance = problem.compliance().get(row).copied().unwrap_or(0.0);
-            self.matrices[self.starts[block] + i * (size + 1)] += match cones.rows[row] {
+            self.matrices[self.offsets[block] + i * (size + 1)] += match cones.rows[row] {
                 Row::Fixed(_) => 1.0,
                 Row::InCone => compliance + in_cone,
                 Row::Free => compliance + free,
@@ -328,7 +328,7 @@ impl LinearisedLaws {
 
     /// Inverts L of a block; returns false if it is singular.
     fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> bool {
-        let (range, entries) = (problem.range(block), self.starts[block]..self.starts[block + 1]);
+        let (range, entries) = (problem.range(block), self.offsets[block]..self.offsets[block + 1]);
         let size = range.len();
         let inverse = &mut self.inverses[entries.clone()];
         inverse.copy_from_slice(&self.matrices[entries]);
