@@ -62,10 +62,12 @@ impl Law {
         }
     }
 
-    /// Law between r · `unit` and u · `unit`: cones are invariant, bounds are scaled.
-    pub(crate) fn in_unit(&self, unit: f64) -> Self {
+    /// Law of impulses and velocities that are both multiplied by `factor`. Bounds are multiplied by it, cones stay the same.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
         match *self {
-            Self::Boxed { lower, upper } if unit != 1.0 => Self::Boxed { lower: lower * unit, upper: upper * unit },
+            Self::Boxed { lower, upper } if factor != 1.0 => {
+                Self::Boxed { lower: lower * factor, upper: upper * factor }
+            }
             law => law,
         }
     }

@@ -25,7 +25,7 @@ pub(crate) mod stick_recovery;
 mod version;
 
 pub use law::Law;
-pub use local::{Regime, solve_local};
+pub use local::{LocalMode, solve_local};
 pub use operator::{Bodies, Delassus};
 
 use crate::linalg::BlockMatrix;

@@ -3,7 +3,7 @@
 //! The method works with the matrix-free operator: with [`Bodies`](super::Bodies) an impulse changes the velocities of its bodies only.
 //! Blocks are visited in the order of the problem, so results are deterministic.
 
-use super::local::{LocalBlock, Memory};
+use super::local::{LocalBlock, MultiplierWarmStart};
 use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
 use crate::linalg::dot;
@@ -100,7 +100,7 @@ pub struct FrictionNsgs {
     options: FrictionNsgsOptions,
     locals: Vec<LocalBlock>,
     /// Warm start of each local problem.
-    memory: Vec<Memory>,
+    warm_starts: Vec<MultiplierWarmStart>,
     /// State of the operator, consistent with the impulses.
     state: Vec<f64>,
     /// Velocities of all rows at the last evaluation of the residual.
@@ -144,8 +144,8 @@ impl FrictionNsgs {
     /// Computes the diagonal block of W + diag c of every block and prepares its local problem.
     fn prepare<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
         self.locals.truncate(problem.blocks());
-        self.memory.clear();
-        self.memory.resize(problem.blocks(), Memory::default());
+        self.warm_starts.clear();
+        self.warm_starts.resize(problem.blocks(), MultiplierWarmStart::default());
         self.diagonals.clear();
         self.offsets.clear();
         self.weights.clear();
@@ -187,7 +187,7 @@ impl FrictionNsgs {
         let a = self.diagonals[offset..].chunks_exact(rows);
         g.iter_mut().zip(a).for_each(|(g, row)| *g -= dot(row, present));
         next.copy_from_slice(present);
-        let _ = self.locals[block].solve(g, next, &mut self.memory[block]);
+        let _ = self.locals[block].solve(g, next, &mut self.warm_starts[block]);
         let (mut change, omega) = (0.0, self.options.relaxation);
         for (next, present) in next.iter_mut().zip(present) {
             let step = omega * (*next - *present);

@@ -1,6 +1,6 @@
 //! Local problem of a joint: u = 0 with free impulses.   [GS-2]
 
-use super::Regime;
+use super::LocalMode;
 use crate::linalg::{DenseLu, dot};
 
 /// Proximal term on the diagonal of a singular block, relative to its largest entry. Redundant rows then get the minimum-norm change,
@@ -44,15 +44,15 @@ impl JointBlock {
     }
 
     /// Solves r ← r − A⁻¹ (A r + g); for a singular A with the proximal term, which gives the change of least norm.
-    pub(super) fn solve(&mut self, g: &[f64], r: &mut [f64]) -> Regime {
+    pub(super) fn solve(&mut self, g: &[f64], r: &mut [f64]) -> LocalMode {
         if !self.solvable || g.len() != self.velocity.len() || r.len() != g.len() {
-            return Regime::Unsolved;
+            return LocalMode::Unsolved;
         }
         for ((u, g), row) in self.velocity.iter_mut().zip(g).zip(self.a.chunks_exact(r.len().max(1))) {
             *u = g + dot(row, r);
         }
         self.lu.solve(&self.velocity, &mut self.change);
         r.iter_mut().zip(&self.change).for_each(|(r, change)| *r -= change);
-        Regime::Stick
+        LocalMode::Stick
     }
 }
