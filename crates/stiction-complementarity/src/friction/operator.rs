@@ -23,7 +23,8 @@ pub trait Delassus {
     /// out ← diagonal block W_ii, row by row.
     fn diagonal(&self, block: usize, out: &mut [f64]);
 
-    /// Initialises `state`, which [`velocity`](Self::velocity) reads and [`update`](Self::update) keeps consistent with r.
+    /// Initialises `state`: the accumulated body velocities M⁻¹ H r, or nothing if W is assembled. [`velocity`](Self::velocity) reads it, and
+    /// [`update`](Self::update) keeps it consistent with r.
     fn begin(&self, r: &[f64], state: &mut Vec<f64>);
 
     /// out ← (W r)_i, with a `state` that is consistent with `r`.
@@ -114,7 +115,10 @@ impl Delassus for BlockMatrix {
     }
 }
 
-/// Matrix-free Delassus operator W = Hᵀ M⁻¹ H of bodies with block-diagonal mass matrix M and constraint Jacobian Hᵀ.   [CONE-4]
+/// Matrix-free Delassus operator W = Hᵀ M⁻¹ H, computed through the bodies.   [CONE-4]
+///
+/// It holds the block-diagonal mass matrix M of the bodies and the constraint Jacobian Hᵀ. W is never assembled: impulses change the velocities
+/// of the bodies, and the velocities of the rows follow from these.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
     /// Constraint Jacobian Hᵀ: block rows are the laws, block columns the bodies.

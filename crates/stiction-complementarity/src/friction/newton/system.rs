@@ -1,8 +1,8 @@
 //! Linear systems A x + B W x = g with small diagonal blocks A_i and B_i.   [NEWTON-4]
 //!
-//! In Newton's method A and B are the derivatives of the map. In ADMM A = diag(ρ w + c) and B = I, with the penalty ρ, the weight w of the
-//! block and the compliance c. With the matrix-free operator the impulses are eliminated and the system is solved for the body velocities,
-//! so W is never assembled. With an assembled W the system has its blocks.
+//! In Newton's method A and B are the derivatives of the Alart-Curnier function. In ADMM A = diag(ρ w + c) and B = I, with the penalty ρ, the
+//! weight w of the block and the compliance c. With the matrix-free operator the impulses are eliminated and the system is solved for the body
+//! velocities, so W is never assembled. With an assembled W the system has its blocks.
 
 use crate::friction::{Bodies, Delassus, FrictionProblem, Operator};
 use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, block, dot, invert_in_place};
