@@ -120,15 +120,15 @@ fn contact_violation_squared<const N: usize>(law: &Law, r: &[f64], u: &[f64]) ->
         debug_assert!(false, "a contact law has {N} rows");
         return f64::INFINITY;
     };
-    let shift = law.shift(u);
+    let correction = law.de_saxce_correction(u);
     let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
-    moved[0] -= shift;
+    moved[0] -= correction;
     let mut projected = moved;
     law.project(&mut projected);
     let mut sum = 0.0;
     for k in 0..N {
-        let shifted = if k == 0 { u[k] + shift } else { u[k] };
-        let difference = if projected[k] == moved[k] { shifted } else { r[k] - projected[k] };
+        let corrected = if k == 0 { u[k] + correction } else { u[k] };
+        let difference = if projected[k] == moved[k] { corrected } else { r[k] - projected[k] };
         sum += difference * difference;
     }
     sum

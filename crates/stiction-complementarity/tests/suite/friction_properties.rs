@@ -278,7 +278,7 @@ proptest! {
         }
     }
 
-    /// μ cond(W) < 1: the fixed point of De Saxcé's shift contracts, so the solution is unique, and every method and every
+    /// μ cond(W) < 1: the fixed point of the De Saxcé correction contracts, so the solution is unique, and every method and every
     /// start finds it.   [CONE-23]
     #[test]
     fn weak_friction_on_stiff_contacts_has_one_solution(seed in 0_u64..100_000, size in -3.0..2.0_f64) {

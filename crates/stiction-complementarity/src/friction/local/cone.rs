@@ -143,8 +143,9 @@ impl<const T: usize> ConeBlock<T> {
         };
         if T == 2 {
             // All terms are positive: det S = x² det C + mean y (x tr C + mean y).
-            let shift = self.mean * y;
-            let determinant = x * x * self.determinant + shift * (x * (self.c[0][0] + self.c[1][1]) + shift);
+            let regularisation = self.mean * y;
+            let determinant =
+                x * x * self.determinant + regularisation * (x * (self.c[0][0] + self.c[1][1]) + regularisation);
             let p = cramer(&s, determinant, &right);
             return (p, cramer(&s, determinant, &slope_right(&p)));
         }

@@ -34,12 +34,12 @@ impl JointBlock {
         self.change.resize(rows, 0.0);
         self.solvable = self.lu.factor(rows, |lu| lu.copy_from_slice(a)).is_ok();
         if !self.solvable {
-            let shift = PROXIMAL * a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
-            let shifted = |lu: &mut [f64]| {
+            let regularisation = PROXIMAL * a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+            let regularised = |lu: &mut [f64]| {
                 lu.copy_from_slice(a);
-                lu.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += shift);
+                lu.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += regularisation);
             };
-            self.solvable = self.lu.factor(rows, shifted).is_ok();
+            self.solvable = self.lu.factor(rows, regularised).is_ok();
         }
     }
 

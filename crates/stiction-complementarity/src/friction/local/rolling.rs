@@ -117,8 +117,8 @@ impl RollingBlock {
         let regularised = Self::from_matrix(self.mu, self.mu_r, regularised);
         let (mut best, mut last): (Option<Solved>, _) = (None, [0.0; 5]);
         for _ in 0..MAX_PROXIMAL_STEPS {
-            let shifted: [f64; 5] = std::array::from_fn(|k| g[k] - weight * last[k]);
-            let Solved { r, found, .. } = regularised.search(&shifted, &mut 0.0)?;
+            let proximal_g: [f64; 5] = std::array::from_fn(|k| g[k] - weight * last[k]);
+            let Solved { r, found, .. } = regularised.search(&proximal_g, &mut 0.0)?;
             let solved = Solved { relative_violation: self.relative_violation(g, &r), r, found };
             last = r;
             best = better(best, Some(solved));
@@ -134,7 +134,7 @@ impl RollingBlock {
         let law = Law::Rolling { mu: self.mu, mu_r: self.mu_r };
         let u: [f64; 5] = std::array::from_fn(|k| g[k] + dot(&self.a[k], r));
         let mut moved: [f64; 5] = std::array::from_fn(|k| r[k] - u[k]);
-        moved[0] -= law.shift(&u);
+        moved[0] -= law.de_saxce_correction(&u);
         law.project(&mut moved);
         let difference: [f64; 5] = std::array::from_fn(|k| r[k] - moved[k]);
         norm(&difference) / (norm(g) + norm(r) * (1.0 + largest(&self.a)))
