@@ -46,7 +46,7 @@ pub struct Contact {
     pub surface_velocity: Vector3<f64>,
     /// Angular velocity of surface b against surface a about the normal that is prescribed by kinematic motion.
     pub surface_spin: f64,
-    /// Constant of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
+    /// Bias of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
     pub bias: f64,
     /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,

@@ -1,12 +1,13 @@
-//! Frictional problems in impulses alone: the Delassus matrix W is assembled from rows of the forest.
+//! Delassus form: the frictional problem of a step in impulses alone, with an assembled Delassus matrix W.
 //!
 //! ```text
 //! u = W r + q,    W = Hᵀ M⁻¹ H (+ compliance on the diagonal),    q = Hᵀ v_free + bias,    v⁺ = v_free + M⁻¹ H r
 //! ```
 //!
-//! With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and no matrix is factorised [DCA-17]. In
-//! reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of
-//! support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
+//! W is assembled from the rows of the forest. With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and
+//! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in
+//! y = L v [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
+//! blocks.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
@@ -35,7 +36,7 @@ pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
 
-/// Writes W and adds the constants of auxiliary masses; laws and the other constants are already written.
+/// Writes W and adds the constant terms of auxiliary masses; laws and the other constant terms are already written.
 pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, laws: &[Law], q: &mut [f64]) {
     if !matches!(operator, Operator::Assembled(_)) {
         *operator = Operator::Assembled(BlockMatrix::default());
@@ -61,7 +62,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         }
         row += law.rows();
     }
-    debug_assert_eq!(row, q.len(), "every row has a constant");
+    debug_assert_eq!(row, q.len(), "every row has a constant term");
 }
 
 /// Writes the rows of all laws into the forest, in their order.

@@ -12,7 +12,7 @@
 //! friction bound is a set of directions with one slip speed σ.
 //! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
 //!
-//! Friction rows of support points follow those of the contacts; their known loads are in the constant of ζ.   [SUP-4]
+//! Friction rows of support points follow those of the contacts; their known loads are in the constant term of ζ.   [SUP-4]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
 
 use std::ops::Range;
@@ -64,7 +64,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     divided::write_mixed(ws);
 }
 
-/// Writes W_bᵀ and the constants of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
+/// Writes W_bᵀ and the constant terms of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
 fn joint_rows(model: &Model, ws: &mut Workspace) {
     let unit = ws.mass_unit;
     let mut jacobian = std::mem::take(&mut ws.joint_jacobian);
@@ -94,7 +94,7 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
     }
     ws.joint_space_rows = rows;
     debug_assert!(jacobian.is_complete(), "every joint impulse has a row");
-    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant");
+    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant term");
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
     (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
 }
@@ -175,7 +175,7 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
     }
 }
 
-/// Writes W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
+/// Writes W_nᵀ and W_fᵀ with their constant terms; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
 fn contact_rows(start: &Start, ws: &mut Workspace) {
     let (model, layout, unit) = (start.model, ws.layout, ws.mass_unit);
     let mut rows = std::mem::take(&mut ws.mixed.complementarity.on_free);
@@ -223,7 +223,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         push(&row.sides, row.bias);
     }
     debug_assert!(rows.is_complete(), "every complementary unknown has a row");
-    debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant");
+    debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant term");
     rows.finish();
     let with_loads = ws.support_points.iter().flat_map(|support_point| {
         support_point.friction_bounds.clone().map(|bound| (bound, support_point.mu * start.h * support_point.load))
