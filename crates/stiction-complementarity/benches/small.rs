@@ -122,9 +122,9 @@ fn lemke_random_semidefinite(bencher: Bencher, n: usize) {
 
 /// One contact alone, its block prepared each time.
 #[divan::bench(args = ["stick", "slip"])]
-fn one_contact(bencher: Bencher, regime: &str) {
+fn one_contact(bencher: Bencher, mode: &str) {
     let a = [1.0, 0.2, -0.1, 0.2, 1.5, 0.3, -0.1, 0.3, 0.9];
-    let (law, speed) = (Law::Cone { rows: 3, mu: 0.5 }, if regime == "stick" { 0.1 } else { 2.0 });
+    let (law, speed) = (Law::Cone { rows: 3, mu: 0.5 }, if mode == "stick" { 0.1 } else { 2.0 });
     bencher.bench_local(|| {
         let mut r = [0.0; 3];
         (solve_local(&law, black_box(&a), black_box(&[-1.0, speed, 0.7 * speed]), &mut r), r)

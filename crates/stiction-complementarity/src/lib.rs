@@ -43,7 +43,7 @@ pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
 pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
 #[cfg(feature = "cone-programs")]
 pub use friction::reference::{FrictionReference, FrictionReferenceOptions};
-pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, Regime, solve_local};
+pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, LocalMode, Operator, solve_local};
 pub use json::{MAX_FILE_BYTES, MAX_FILE_SIZE, ProblemFile, ProblemFileError};
 pub use lcp::diagnostics::{
     Finding, MAX_DECIDED_SIZE, explain, is_copositive, is_p_matrix, is_positive_semidefinite, proves_infeasible,

@@ -46,13 +46,13 @@ pub struct Contact {
     pub surface_velocity: Vector3<f64>,
     /// Angular velocity of surface b against surface a about the normal that is prescribed by kinematic motion.
     pub surface_spin: f64,
-    /// Constant of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
+    /// Bias of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
     pub bias: f64,
     /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
     /// Range of its friction bounds (sets of directions with one slip speed σ) among those of all contacts: one, or one for each tangent of
     /// a box.
-    pub cones: Range<usize>,
+    pub friction_bounds: Range<usize>,
 }
 
 impl Contact {
@@ -70,14 +70,14 @@ impl Contact {
 
     /// Directions of one of its friction bounds, which all have equally many.
     pub(crate) fn directions_of(&self, bound: usize) -> Range<usize> {
-        debug_assert!(self.cones.contains(&bound), "the friction bound is one of this contact");
+        debug_assert!(self.friction_bounds.contains(&bound), "the friction bound is one of this contact");
         debug_assert_eq!(
-            self.directions.len() % self.cones.len().max(1),
+            self.directions.len() % self.friction_bounds.len().max(1),
             0,
             "friction bounds have equally many directions"
         );
-        let count = self.directions.len() / self.cones.len().max(1);
-        let first = self.directions.start + count * bound.saturating_sub(self.cones.start);
+        let count = self.directions.len() / self.friction_bounds.len().max(1);
+        let first = self.directions.start + count * bound.saturating_sub(self.friction_bounds.start);
         first..first + count
     }
 }

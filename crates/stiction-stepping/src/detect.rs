@@ -250,7 +250,7 @@ impl<'a> Pair<'a> {
             surface_spin: 0.0,
             bias: 0.0,
             directions: 0..0,
-            cones: 0..0,
+            friction_bounds: 0..0,
         }
     }
 }

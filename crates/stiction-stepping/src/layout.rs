@@ -13,7 +13,7 @@ pub struct Layout {
     pub friction: usize,
     /// Number of friction bounds. A friction bound is a set of friction directions with one slip speed σ and one friction-bound row. A polygon
     /// has one, a box in space two, a doubly bounded joint-space row (motor, dry friction) one.
-    pub cones: usize,
+    pub friction_bounds: usize,
     /// Number of joint limits within reach.
     pub limits: usize,
 }
@@ -30,7 +30,7 @@ pub enum RowMeaning {
     /// A friction direction, counted over all contacts.
     Friction(usize),
     /// A friction-bound row μ p_n − Σ p_f ≥ 0, counted over all friction bounds.
-    Cone(usize),
+    FrictionBound(usize),
     /// A limit of a joint, counted over those within reach.
     Limit(usize),
 }
@@ -43,7 +43,7 @@ impl Layout {
 
     /// Number of complementary unknowns.
     pub fn complementary(&self) -> usize {
-        self.contacts + self.friction + self.cones + self.limits
+        self.contacts + self.friction + self.friction_bounds + self.limits
     }
 
     /// Number of all unknowns, velocities included: the size of the mixed problem.
@@ -59,13 +59,13 @@ impl Layout {
 
     /// Index of the slip speed σ of a friction bound among the complementary unknowns.
     pub fn sigma_at(&self, bound: usize) -> usize {
-        debug_assert!(bound <= self.cones, "a slip speed belongs to a friction bound");
+        debug_assert!(bound <= self.friction_bounds, "a slip speed belongs to a friction bound");
         self.contacts + self.friction + bound
     }
 
     /// Meaning of row `row` of the whole problem.
     pub fn meaning(&self, row: usize) -> RowMeaning {
-        let bounds = [self.velocities, self.joints, self.contacts, self.friction, self.cones];
+        let bounds = [self.velocities, self.joints, self.contacts, self.friction, self.friction_bounds];
         let mut rest = row;
         for (block, &length) in bounds.iter().enumerate() {
             if rest < length {
@@ -74,7 +74,7 @@ impl Layout {
                     1 => RowMeaning::Joint(rest),
                     2 => RowMeaning::Normal(rest),
                     3 => RowMeaning::Friction(rest),
-                    _ => RowMeaning::Cone(rest),
+                    _ => RowMeaning::FrictionBound(rest),
                 };
             }
             rest -= length;

@@ -38,7 +38,7 @@ pub struct SupportPointContact {
     /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
     /// Range of its friction bounds (sets of directions with one slip speed σ) among those of all contacts and support points.
-    pub cones: Range<usize>,
+    pub friction_bounds: Range<usize>,
 }
 
 impl SupportPointContact {
@@ -67,14 +67,14 @@ impl SupportPointContact {
 
     /// Directions of one of its friction bounds, which all have equally many.
     pub(crate) fn directions_of(&self, bound: usize) -> Range<usize> {
-        debug_assert!(self.cones.contains(&bound), "the friction bound is one of this contact");
+        debug_assert!(self.friction_bounds.contains(&bound), "the friction bound is one of this contact");
         debug_assert_eq!(
-            self.directions.len() % self.cones.len().max(1),
+            self.directions.len() % self.friction_bounds.len().max(1),
             0,
             "friction bounds have equally many directions"
         );
-        let count = self.directions.len() / self.cones.len().max(1);
-        let first = self.directions.start + count * bound.saturating_sub(self.cones.start);
+        let count = self.directions.len() / self.friction_bounds.len().max(1);
+        let first = self.directions.start + count * bound.saturating_sub(self.friction_bounds.start);
         first..first + count
     }
 }
@@ -134,7 +134,7 @@ fn placed(
         surface_velocity: -surface.at(&arm),
         surface_spin: -surface.angular.z,
         directions: 0..0,
-        cones: 0..0,
+        friction_bounds: 0..0,
     }
 }
 

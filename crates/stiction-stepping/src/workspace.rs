@@ -117,7 +117,7 @@ pub struct Workspace {
     /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
     pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
     pub(crate) disjunction: Disjunction,
-    /// Joint rows with their constants.
+    /// Joint rows with their biases.
     pub joint_rows: Vec<JointRow>,
     /// True if the problem of the step is `cone`; otherwise it is `mixed`.
     pub(crate) quadratic: bool,

@@ -22,7 +22,7 @@ pub(super) const METHODS: [(&str, &str); 9] = [
     ("nsgs-relaxed", "the same with relaxation 0.5, against oscillations of redundant contacts"),
     ("interior-point", "primal-dual interior point with the exact friction law"),
     ("newton", "semismooth Newton from zero impulses"),
-    ("admm", "alternating direction method of multipliers with De Saxcé's shift"),
+    ("admm", "alternating direction method of multipliers with the De Saxcé correction"),
     ("reference", "De Saxcé's fixed point over cone programs solved by Clarabel; symmetric W, up to 400 rows"),
     ("polygon", "approximation with eight directions per contact, as a mixed lcp solved by its ladder"),
 ];

@@ -1,8 +1,8 @@
-//! Over-relaxed ADMM (alternating direction method of multipliers) with De Saxcé's shift.   [ADMM-1] … [ADMM-4]
+//! Over-relaxed ADMM (alternating direction method of multipliers) with the De Saxcé correction.   [ADMM-1] … [ADMM-4]
 //!
 //! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(ρ w) serves all
 //! iterations until ρ changes. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
-//! redundant contacts. With friction the problem is not convex: the shift is updated as a fixed-point iteration, and convergence is
+//! redundant contacts. With friction the problem is not convex: the correction is updated as a fixed-point iteration, and convergence is
 //! common but not proved.
 
 use super::newton::system::{ImpulseSystem, mean_diagonals};
@@ -121,8 +121,8 @@ impl FrictionAdmm {
         self.multiplier.extend(self.u.iter().map(|u| -u));
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
-            let shift = law.shift(&self.u[range.clone()]);
-            self.multiplier[range.start] -= shift;
+            let correction = law.de_saxce_correction(&self.u[range.clone()]);
+            self.multiplier[range.start] -= correction;
         }
     }
 
@@ -151,9 +151,9 @@ impl FrictionAdmm {
             for k in range.clone() {
                 self.right_hand_side[k] = rho * self.z[k] - self.multiplier[k] - problem.q()[k];
             }
-            // The shift does not change tangential components, so ‖u_T‖ is that of the multiplier −û.
-            let shift = law.shift(&self.multiplier[range.clone()]);
-            self.right_hand_side[range.start] -= shift;
+            // The De Saxcé correction does not change tangential components, so ‖u_T‖ is that of the multiplier −û.
+            let correction = law.de_saxce_correction(&self.multiplier[range.clone()]);
+            self.right_hand_side[range.start] -= correction;
         }
         self.system.solve(problem, &self.right_hand_side, &mut self.r);
         let (omega, mut residuals) = (self.options.relaxation, AdmmResiduals::default());

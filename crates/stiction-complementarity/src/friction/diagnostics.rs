@@ -60,7 +60,7 @@ pub struct ImpulseReport {
 }
 
 impl ImpulseReport {
-    /// True if the range of every normal impulse is at most `tolerance` times the largest one.
+    /// True if the range of every normal impulse is at most `tolerance` times the largest normal impulse.
     pub fn unique(&self, tolerance: f64) -> bool {
         let largest = self.ranges.iter().fold(0.0_f64, |largest, range| largest.max(range.most.abs()));
         self.ranges.iter().all(|range| range.most - range.least <= tolerance * largest)

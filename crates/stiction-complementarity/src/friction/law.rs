@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Law between the impulses r and the velocities u of one block. The normal component comes first.
 ///
-/// Every law reads r ∈ K and −û ∈ N_K(r), the normal cone of a closed convex set K at r. For friction û is u with De Saxcé's
-/// shift in the normal component; otherwise û = u.   [CONE-1]
+/// Every law reads r ∈ K and −û ∈ N_K(r), the normal cone of a closed convex set K at r. For friction û is u with the De Saxcé
+/// correction added to its normal component; otherwise û = u.   [CONE-1]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Law {
@@ -62,17 +62,19 @@ impl Law {
         }
     }
 
-    /// Law between r · `unit` and u · `unit`: cones are invariant, bounds are scaled.
-    pub(crate) fn in_unit(&self, unit: f64) -> Self {
+    /// Law of impulses and velocities that are both multiplied by `factor`. Bounds are multiplied by it, cones stay the same.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
         match *self {
-            Self::Boxed { lower, upper } if unit != 1.0 => Self::Boxed { lower: lower * unit, upper: upper * unit },
+            Self::Boxed { lower, upper } if factor != 1.0 => {
+                Self::Boxed { lower: lower * factor, upper: upper * factor }
+            }
             law => law,
         }
     }
 
-    /// De Saxcé's shift of the normal velocity: û_N = u_N + μ ‖u_T‖ (+ μ_r ‖u_M‖).   [CONE-2]
+    /// De Saxcé correction of the normal velocity: û_N = u_N + μ ‖u_T‖ (+ μ_r ‖u_M‖).   [CONE-2]
     #[inline]
-    pub fn shift(&self, u: &[f64]) -> f64 {
+    pub fn de_saxce_correction(&self, u: &[f64]) -> f64 {
         match (*self, u) {
             (Self::Cone { mu, .. }, [_, tangential @ ..]) => mu * norm(tangential),
             (Self::Rolling { mu, mu_r }, [_, t1, t2, m1, m2]) => mu * norm(&[*t1, *t2]) + mu_r * norm(&[*m1, *m2]),

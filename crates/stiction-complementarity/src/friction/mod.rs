@@ -3,10 +3,11 @@
 //! Find impulses r and velocities u with   [CONE-1]
 //!
 //! ```text
-//! u = W r + q,     r_i ∈ K_i,   û_i = u_i + shift(u_i) e_N,   −û_i ∈ N_K(r_i)     for every block i.
+//! u = W r + q,     r_i ∈ K_i,   û_i = u_i + s(u_i) e_N,   −û_i ∈ N_K(r_i)     for every block i.
 //! ```
 //!
-//! W is the Delassus operator, assembled ([`BlockMatrix`]) or matrix-free ([`Bodies`]). The law of each block is a [`Law`].
+//! W is the Delassus operator, assembled ([`BlockMatrix`]) or matrix-free ([`Bodies`]). The law of each block is a [`Law`]. s is the De Saxcé
+//! correction ([`Law::de_saxce_correction`]), which is zero without friction; û is the corrected velocity.
 
 pub(crate) mod active_set;
 pub(crate) mod admm;
@@ -27,7 +28,7 @@ pub(crate) mod stick_recovery;
 mod version;
 
 pub use law::Law;
-pub use local::{Regime, solve_local};
+pub use local::{LocalMode, solve_local};
 pub use operator::{Bodies, Delassus};
 
 use crate::linalg::BlockMatrix;

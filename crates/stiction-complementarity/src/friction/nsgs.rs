@@ -3,7 +3,7 @@
 //! The method works with the matrix-free operator: with [`Bodies`](super::Bodies) an impulse changes the velocities of its bodies only.
 //! Blocks are visited in the order of the problem, so results are deterministic.
 
-use super::local::{LocalBlock, Memory};
+use super::local::{LocalBlock, MultiplierWarmStart};
 use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
 use crate::linalg::dot;
@@ -100,7 +100,7 @@ pub struct FrictionNsgs {
     options: FrictionNsgsOptions,
     locals: Vec<LocalBlock>,
     /// Warm start of each local problem.
-    memory: Vec<Memory>,
+    warm_starts: Vec<MultiplierWarmStart>,
     /// State of the operator, consistent with the impulses.
     state: Vec<f64>,
     /// Velocities of all rows at the last evaluation of the residual.
@@ -113,7 +113,7 @@ pub struct FrictionNsgs {
     /// Diagonal blocks of W + diag c, row by row, one after the other.
     diagonals: Vec<f64>,
     /// Offset of each block in `diagonals`.
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     /// min(1, ‖A_ii‖²): converts squared changes of impulses into those of velocities if these are smaller.
     weights: Vec<f64>,
     failure: Option<NsgsFailure>,
@@ -144,18 +144,18 @@ impl FrictionNsgs {
     /// Computes the diagonal block of W + diag c of every block and prepares its local problem.
     fn prepare<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
         self.locals.truncate(problem.blocks());
-        self.memory.clear();
-        self.memory.resize(problem.blocks(), Memory::default());
+        self.warm_starts.clear();
+        self.warm_starts.resize(problem.blocks(), MultiplierWarmStart::default());
         self.diagonals.clear();
-        self.starts.clear();
+        self.offsets.clear();
         self.weights.clear();
         let mut largest = 0;
         for (block, law) in problem.laws().iter().enumerate() {
-            let (rows, start) = (law.rows(), self.diagonals.len());
+            let (rows, offset) = (law.rows(), self.diagonals.len());
             largest = largest.max(rows);
-            self.starts.push(start);
-            self.diagonals.resize(start + rows * rows, 0.0);
-            let a = &mut self.diagonals[start..];
+            self.offsets.push(offset);
+            self.diagonals.resize(offset + rows * rows, 0.0);
+            let a = &mut self.diagonals[offset..];
             problem.operator().diagonal(block, a);
             if let Some(compliance) = problem.compliance().get(problem.range(block)) {
                 a.iter_mut().step_by(rows + 1).zip(compliance).for_each(|(a, c)| *a += c);
@@ -182,12 +182,12 @@ impl FrictionNsgs {
         g.iter_mut().zip(compliance).zip(&*present).for_each(|((g, c), r)| *g += c * r);
         g.iter_mut().zip(&problem.q()[range]).for_each(|(g, q)| *g += q);
         // g = q_i + Σ_{j≠i} W_ij r_j: velocity of the block without its own impulse.
-        let start = self.starts[block];
-        debug_assert!(start + rows * rows <= self.diagonals.len(), "the diagonal block is stored");
-        let a = self.diagonals[start..].chunks_exact(rows);
+        let offset = self.offsets[block];
+        debug_assert!(offset + rows * rows <= self.diagonals.len(), "the diagonal block is stored");
+        let a = self.diagonals[offset..].chunks_exact(rows);
         g.iter_mut().zip(a).for_each(|(g, row)| *g -= dot(row, present));
         next.copy_from_slice(present);
-        let _ = self.locals[block].solve(g, next, &mut self.memory[block]);
+        let _ = self.locals[block].solve(g, next, &mut self.warm_starts[block]);
         let (mut change, omega) = (0.0, self.options.relaxation);
         for (next, present) in next.iter_mut().zip(present) {
             let step = omega * (*next - *present);

@@ -23,7 +23,8 @@ pub trait Delassus {
     /// out ← diagonal block W_ii, row by row.
     fn diagonal(&self, block: usize, out: &mut [f64]);
 
-    /// Initialises `state`, which [`velocity`](Self::velocity) reads and [`update`](Self::update) keeps consistent with r.
+    /// Initialises `state`: the accumulated body velocities M⁻¹ H r, or nothing if W is assembled. [`velocity`](Self::velocity) reads it, and
+    /// [`update`](Self::update) keeps it consistent with r.
     fn begin(&self, r: &[f64], state: &mut Vec<f64>);
 
     /// out ← (W r)_i, with a `state` that is consistent with `r`.
@@ -114,7 +115,10 @@ impl Delassus for BlockMatrix {
     }
 }
 
-/// Matrix-free Delassus operator W = Hᵀ M⁻¹ H of bodies with block-diagonal mass matrix M and constraint Jacobian Hᵀ.   [CONE-4]
+/// Matrix-free Delassus operator W = Hᵀ M⁻¹ H, computed through the bodies.   [CONE-4]
+///
+/// It holds the block-diagonal mass matrix M of the bodies and the constraint Jacobian Hᵀ. W is never assembled: impulses change the velocities
+/// of the bodies, and the velocities of the rows follow from these.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
     /// Constraint Jacobian Hᵀ: block rows are the laws, block columns the bodies.
@@ -124,7 +128,7 @@ pub struct Bodies {
     /// Mass blocks M_b one after the other, each row by row.
     mass: Vec<f64>,
     /// Offset of each block in `mass` and `inverse`.
-    mass_starts: Vec<usize>,
+    mass_offsets: Vec<usize>,
     /// Inverse mass blocks M_b⁻¹, stored as `mass`.
     inverse: Vec<f64>,
 }
@@ -160,15 +164,15 @@ impl Bodies {
 
     fn mass_range(&self, body: usize) -> Range<usize> {
         let size = self.jacobian.col_size(body);
-        self.mass_starts[body]..self.mass_starts[body] + size * size
+        self.mass_offsets[body]..self.mass_offsets[body] + size * size
     }
 
     fn refresh(&mut self) -> Result<(), ProblemError> {
         let count = self.jacobian.block_cols();
-        self.mass_starts.clear();
+        self.mass_offsets.clear();
         let mut start = 0;
         for body in 0..count {
-            self.mass_starts.push(start);
+            self.mass_offsets.push(start);
             start += self.jacobian.col_size(body).pow(2);
         }
         crate::problem::ensure_size("mass", start, self.mass.len())?;

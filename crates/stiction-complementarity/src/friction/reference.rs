@@ -1,9 +1,9 @@
 //! Slow reference method: De Saxcé's fixed-point iteration over second-order cone programs solved by Clarabel.
 //!
-//! With the shift s held fixed the law [CONE-1] is the optimality condition of a convex program,   [CONE-20]
+//! With the De Saxcé correction s held fixed the law [CONE-1] is the optimality condition of a convex program,   [CONE-20]
 //!
 //! ```text
-//! minimise ½ rᵀ W r + (q + s e_N)ᵀ r   over r ∈ K,      then  s ← shift(u(r)),
+//! minimise ½ rᵀ W r + (q + s e_N)ᵀ r   over r ∈ K,      then  s ← s(u(r)),
 //! ```
 //!
 //! and a fixed point of s is a solution of the exact problem. Clarabel is independent code, so the method is a check of the fast ones.
@@ -77,10 +77,10 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
             return Ending::new(Status::Breakdown, 0);
         }
         let program = ConeProgram::new(problem, &w);
-        let (mut u, mut state, mut shifted) = (Vec::new(), Vec::new(), problem.q().to_vec());
+        let (mut u, mut state, mut corrected) = (Vec::new(), Vec::new(), problem.q().to_vec());
         let mut best = (f64::INFINITY, Vec::new());
         for count in 1..=self.options.max_programs {
-            let Some(r) = program.solve(&shifted) else { return Ending::new(Status::Breakdown, count) };
+            let Some(r) = program.solve(&corrected) else { return Ending::new(Status::Breakdown, count) };
             solution.r.copy_from_slice(&r);
             let residual = problem.residual(solution).value;
             if residual < best.0 {
@@ -90,10 +90,10 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
                 return Ending::new(Status::Solved, count);
             }
             problem.velocities(&solution.r, &mut u, &mut state);
-            shifted.copy_from_slice(problem.q());
+            corrected.copy_from_slice(problem.q());
             for (block, law) in problem.laws().iter().enumerate() {
                 let range = problem.range(block);
-                shifted[range.start] += law.shift(&u[range.clone()]);
+                corrected[range.start] += law.de_saxce_correction(&u[range.clone()]);
             }
         }
         if best.1.len() == n {
@@ -136,7 +136,7 @@ fn asymmetry(n: usize, w: &[f64]) -> f64 {
     if largest > 0.0 { worst / largest } else { 0.0 }
 }
 
-/// Cone program: minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones. It holds everything but g, which changes with the shift.
+/// Cone program: minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones. It holds everything but g, which changes with the De Saxcé correction.
 pub(super) struct ConeProgram {
     n: usize,
     p: CscMatrix<f64>,

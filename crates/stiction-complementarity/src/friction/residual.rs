@@ -8,7 +8,7 @@ use crate::problem::{Problem, Residual};
 use std::cell::RefCell;
 
 /// Scratch memory of the residual, and a cache of the last evaluation. Evaluations allocate nothing once it has grown.
-struct Memory {
+struct Scratch {
     /// Velocities: scratch memory.
     u: Vec<f64>,
     /// State of the operator: scratch memory.
@@ -36,8 +36,8 @@ impl CachedResidual {
 }
 
 thread_local! {
-    static MEMORY: RefCell<Memory> = const {
-        RefCell::new(Memory { u: Vec::new(), state: Vec::new(), last: CachedResidual { entry: None, r: Vec::new() } })
+    static SCRATCH: RefCell<Scratch> = const {
+        RefCell::new(Scratch { u: Vec::new(), state: Vec::new(), last: CachedResidual { entry: None, r: Vec::new() } })
     };
 }
 
@@ -50,7 +50,7 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
         if r.len() != self.rows() {
             return Residual::undefined(0);
         }
-        MEMORY.with_borrow_mut(|Memory { u, state, last }| {
+        SCRATCH.with_borrow_mut(|Scratch { u, state, last }| {
             last.get(self.version, r).unwrap_or_else(|| {
                 let residual = self.evaluate_residual(r, u, state);
                 last.store(self.version, r, residual);
@@ -64,7 +64,7 @@ impl<W: Delassus> FrictionProblem<W> {
     /// Residual [CONE-5] of the impulses r; their velocities are left in `u`. `state` is scratch memory.
     pub(crate) fn residual_with_velocities(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
         let residual = self.evaluate_residual(r, u, state);
-        MEMORY.with_borrow_mut(|memory| memory.last.store(self.version, r, residual));
+        SCRATCH.with_borrow_mut(|scratch| scratch.last.store(self.version, r, residual));
         residual
     }
 
@@ -85,7 +85,7 @@ impl<W: Delassus> FrictionProblem<W> {
         for (block, law) in self.laws.iter().enumerate() {
             let range = self.range(block);
             let (r, u) = (&r[range.clone()], &u[range.clone()]);
-            let squared = violation_squared(&law.in_unit(unit), r, u);
+            let squared = violation_squared(&law.scaled(unit), r, u);
             if squared.is_nan() || !(all_finite || (is_finite(r) && is_finite(u))) {
                 return Residual::undefined(range.start);
             }
@@ -113,22 +113,22 @@ pub(super) fn violation_squared(law: &Law, r: &[f64], u: &[f64]) -> f64 {
 
 /// Squared natural map of a contact or bounded row with N components.
 ///
-/// A component that the projection does not change contributes û itself. The difference r − (r − û) would cancel a velocity
-/// that is small against a huge impulse, and a contact that no impulse can stop would have residual zero.
+/// A component that the projection does not change contributes û itself. Computing r − (r − û) would lose a small û beside a huge r, and a
+/// contact that no impulse can stop would have residual zero.
 fn contact_violation_squared<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
     let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else {
         debug_assert!(false, "a contact law has {N} rows");
         return f64::INFINITY;
     };
-    let shift = law.shift(u);
+    let correction = law.de_saxce_correction(u);
     let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
-    moved[0] -= shift;
+    moved[0] -= correction;
     let mut projected = moved;
     law.project(&mut projected);
     let mut sum = 0.0;
     for k in 0..N {
-        let shifted = if k == 0 { u[k] + shift } else { u[k] };
-        let difference = if projected[k] == moved[k] { shifted } else { r[k] - projected[k] };
+        let corrected = if k == 0 { u[k] + correction } else { u[k] };
+        let difference = if projected[k] == moved[k] { corrected } else { r[k] - projected[k] };
         sum += difference * difference;
     }
     sum

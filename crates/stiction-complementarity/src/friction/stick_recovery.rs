@@ -1,10 +1,10 @@
 //! Stick recovery: replaces slip that is too slow for the residual to resolve by stick.
 //!
-//! At the stick-slip transition with redundant contacts the residual [CONE-5] does not resolve slow slip. Friction impulses on the boundary of
-//! their cones may be turned from the direction against the slip, by angles +φ and −φ at two contacts. Their parts across the slip balance
-//! each other, and along it they push with cos φ ≈ 1 − φ²/2 of their size. So φ ~ √ε compensates a slip ε, and the violation is only
-//! ε φ ~ ε^(3/2). A solution within tolerance may therefore creep with tolerance^(2/3). This last step computes impulses without such
-//! internal stress for which the slow contacts have zero velocity. They are accepted if they are within tolerance as well.
+//! At the stick-slip transition with redundant contacts the residual [CONE-5] does not resolve slow slip. Friction impulses on the cone
+//! boundary may deviate by +φ and −φ from the direction opposing slip. Their parts across the slip balance each other, and along it they push
+//! with cos φ ≈ 1 − φ²/2 of their size. So φ ~ √ε compensates a slip ε, and the violation is only ε φ ~ ε^(3/2). A solution within tolerance
+//! may therefore creep with tolerance^(2/3). This last step computes impulses without such internal stress for which the slow contacts have
+//! zero velocity. They are accepted if they are within tolerance as well.
 
 use super::{Delassus, FrictionProblem, Law};
 use crate::linalg::dot;

@@ -204,10 +204,10 @@ impl BlockMatrix {
     fn become_full(&mut self, sizes: impl Iterator<Item = usize> + Clone) {
         let count = sizes.clone().count();
         let is_full = self.places.len() == count * count && self.row_ends.len() == count;
-        let starts = sizes.clone().scan(0, |next, size| Some(std::mem::replace(next, *next + size)));
+        let expected = sizes.clone().scan(0, |next, size| Some(std::mem::replace(next, *next + size)));
         let is_same = |offsets: &[usize]| {
             offsets.len() == count + 1
-                && offsets.iter().copied().zip(starts.clone()).all(|(a, b)| a == b)
+                && offsets.iter().copied().zip(expected.clone()).all(|(a, b)| a == b)
                 && offsets.last().copied() == Some(sizes.clone().sum())
         };
         if is_full && is_same(&self.row_offsets) && self.col_offsets == self.row_offsets {

@@ -37,13 +37,13 @@ pub struct BlockSparseLu {
     /// Size of the block of each step, and its first row in vectors in the caller's order.
     sizes: Vec<usize>,
     offsets: Vec<usize>,
-    /// Entries of each step's row: `columns[row_starts[k]..row_starts[k + 1]]`, ascending steps.
-    row_starts: Vec<usize>,
+    /// Entries of each step's row: `columns[row_offsets[k]..row_offsets[k + 1]]`, ascending steps.
+    row_offsets: Vec<usize>,
     columns: Vec<usize>,
     /// Entry on the diagonal of each row.
     diagonal: Vec<usize>,
     /// Offset of each entry in `data`, and the total at the end.
-    starts: Vec<usize>,
+    entry_offsets: Vec<usize>,
     data: Vec<f64>,
     /// Entry of each column in the row being eliminated.
     entry_of: Vec<usize>,
@@ -104,24 +104,24 @@ impl BlockSparseLu {
     fn lay_out(&mut self, elimination: &Elimination) {
         let n = self.order.len();
         // ---- Begin of each row: first their lengths, shifted by one ----
-        fill(&mut self.row_starts, n + 1, 0);
+        fill(&mut self.row_offsets, n + 1, 0);
         for k in 0..n {
-            self.row_starts[k + 1] += 1 + elimination.couples(k).len();
-            elimination.couples(k).iter().for_each(|&block| self.row_starts[self.step[block] + 1] += 1);
+            self.row_offsets[k + 1] += 1 + elimination.couples(k).len();
+            elimination.couples(k).iter().for_each(|&block| self.row_offsets[self.step[block] + 1] += 1);
         }
         for k in 0..n {
-            self.row_starts[k + 1] += self.row_starts[k];
+            self.row_offsets[k + 1] += self.row_offsets[k];
         }
         // ---- Columns of each row, ascending; `entry_of` holds the next free entry of each row ----
-        fill(&mut self.columns, self.row_starts[n], 0);
+        fill(&mut self.columns, self.row_offsets[n], 0);
         fill(&mut self.diagonal, n, 0);
         self.entry_of.clear();
-        self.entry_of.extend_from_slice(&self.row_starts[..n]);
+        self.entry_of.extend_from_slice(&self.row_offsets[..n]);
         for k in 0..n {
             let own = self.entry_of[k];
             self.diagonal[k] = own;
             self.columns[own] = k;
-            let later = &mut self.columns[own + 1..self.row_starts[k + 1]];
+            let later = &mut self.columns[own + 1..self.row_offsets[k + 1]];
             debug_assert_eq!(later.len(), elimination.couples(k).len(), "entries of row {k} right of the diagonal");
             later.iter_mut().zip(elimination.couples(k)).for_each(|(column, &block)| *column = self.step[block]);
             later.sort_unstable();
@@ -133,13 +133,13 @@ impl BlockSparseLu {
         }
         debug_assert_eq!(self.entry_of, self.diagonal, "every row is filled up to its diagonal");
         // ---- Offsets of the entries ----
-        self.starts.clear();
-        self.starts.push(0);
+        self.entry_offsets.clear();
+        self.entry_offsets.push(0);
         let mut total = 0;
         for k in 0..n {
-            for &column in &self.columns[self.row_starts[k]..self.row_starts[k + 1]] {
+            for &column in &self.columns[self.row_offsets[k]..self.row_offsets[k + 1]] {
                 total += self.sizes[k] * self.sizes[column];
-                self.starts.push(total);
+                self.entry_offsets.push(total);
             }
         }
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
@@ -152,8 +152,8 @@ impl BlockSparseLu {
     /// Place of block (i, j) in the caller's numbering, for [`block_mut`](Self::block_mut); `None` outside of the pattern.
     pub fn place(&self, i: usize, j: usize) -> Option<usize> {
         let (row, column) = (*self.step.get(i)?, *self.step.get(j)?);
-        let begin = self.row_starts[row];
-        let found = self.columns[begin..self.row_starts[row + 1]].binary_search(&column).ok()?;
+        let begin = self.row_offsets[row];
+        let found = self.columns[begin..self.row_offsets[row + 1]].binary_search(&column).ok()?;
         Some(begin + found)
     }
 
@@ -181,14 +181,14 @@ impl BlockSparseLu {
             self.eliminate_row(i);
             let (size, begin) = (self.sizes[i], self.offsets[i]);
             let interchanges = &mut self.interchanges[begin..begin + size];
-            let (until, after) = self.data.split_at_mut(self.starts[self.diagonal[i] + 1]);
-            let block = &mut until[self.starts[self.diagonal[i]]..];
+            let (until, after) = self.data.split_at_mut(self.entry_offsets[self.diagonal[i] + 1]);
+            let block = &mut until[self.entry_offsets[self.diagonal[i]]..];
             if !factor_in_place(size, block, interchanges, self.vanished.0) {
                 return Err(SingularRow { row: begin });
             }
-            let base = self.starts[self.diagonal[i] + 1];
-            for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
-                let place = self.starts[entry] - base..self.starts[entry + 1] - base;
+            let base = self.entry_offsets[self.diagonal[i] + 1];
+            for entry in self.diagonal[i] + 1..self.row_offsets[i + 1] {
+                let place = self.entry_offsets[entry] - base..self.entry_offsets[entry + 1] - base;
                 solve_lower(size, block, interchanges, &mut after[place]);
             }
         }
@@ -197,30 +197,30 @@ impl BlockSparseLu {
 
     /// Computes row i of L and the remaining row i of A, from which U is computed.
     fn eliminate_row(&mut self, i: usize) {
-        let row = self.row_starts[i]..self.row_starts[i + 1];
+        let row = self.row_offsets[i]..self.row_offsets[i + 1];
         for entry in row.clone() {
             self.entry_of[self.columns[entry]] = entry;
         }
         let size_i = self.sizes[i];
         // Rows above i are read and row i is written; `data` has them in this order.
-        let (above, current) = self.data.split_at_mut(self.starts[row.start]);
-        let base = self.starts[row.start];
+        let (above, current) = self.data.split_at_mut(self.entry_offsets[row.start]);
+        let base = self.entry_offsets[row.start];
         for entry in row.start..self.diagonal[i] {
             let k = self.columns[entry];
             let size_k = self.sizes[k];
-            let place = self.starts[entry] - base..self.starts[entry + 1] - base;
+            let place = self.entry_offsets[entry] - base..self.entry_offsets[entry + 1] - base;
             if current[place.clone()].iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let pivot = self.starts[self.diagonal[k]]..self.starts[self.diagonal[k] + 1];
+            let pivot = self.entry_offsets[self.diagonal[k]]..self.entry_offsets[self.diagonal[k] + 1];
             solve_upper_from_right(size_k, &above[pivot], &mut current[place.clone()]);
             let factor = &mut self.scratch[..size_i * size_k];
             factor.copy_from_slice(&current[place]);
-            for upper in self.diagonal[k] + 1..self.row_starts[k + 1] {
-                let (j, source) = (self.columns[upper], self.starts[upper]..self.starts[upper + 1]);
+            for upper in self.diagonal[k] + 1..self.row_offsets[k + 1] {
+                let (j, source) = (self.columns[upper], self.entry_offsets[upper]..self.entry_offsets[upper + 1]);
                 let target = self.entry_of[j];
                 debug_assert!(row.contains(&target) && self.columns[target] == j, "fill-in outside of the pattern");
-                let target = self.starts[target] - base..self.starts[target + 1] - base;
+                let target = self.entry_offsets[target] - base..self.entry_offsets[target + 1] - base;
                 let sizes = (size_i, size_k, self.sizes[j]);
                 block::product_add(-1.0, factor, &above[source], sizes, &mut current[target]);
             }
@@ -231,7 +231,7 @@ impl BlockSparseLu {
     pub fn solve(&mut self, x: &mut [f64]) {
         for i in 0..self.order.len() {
             let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
-            for entry in self.row_starts[i]..self.diagonal[i] {
+            for entry in self.row_offsets[i]..self.diagonal[i] {
                 self.subtract_block(entry, rows.clone(), x);
             }
             let pivot = &self.data[self.range(self.diagonal[i])];
@@ -239,7 +239,7 @@ impl BlockSparseLu {
         }
         for i in (0..self.order.len()).rev() {
             let rows = self.offsets[i]..self.offsets[i] + self.sizes[i];
-            for entry in self.diagonal[i] + 1..self.row_starts[i + 1] {
+            for entry in self.diagonal[i] + 1..self.row_offsets[i + 1] {
                 self.subtract_block(entry, rows.clone(), x);
             }
             solve_upper(self.sizes[i], &self.data[self.range(self.diagonal[i])], &mut x[rows]);
@@ -262,7 +262,7 @@ impl BlockSparseLu {
     }
 
     fn range(&self, entry: usize) -> Range<usize> {
-        self.starts[entry]..self.starts[entry + 1]
+        self.entry_offsets[entry]..self.entry_offsets[entry + 1]
     }
 }
 
@@ -276,7 +276,7 @@ fn fill<T: Clone>(vector: &mut Vec<T>, length: usize, value: T) {
 #[derive(Clone, Debug, Default)]
 struct Graph {
     pairs: Vec<(usize, usize)>,
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     columns: Vec<usize>,
 }
 
@@ -288,16 +288,16 @@ impl Graph {
         self.pairs.extend(both.filter(|&(i, j)| i != j && i < n && j < n));
         self.pairs.sort_unstable();
         self.pairs.dedup();
-        fill(&mut self.starts, n + 1, 0);
-        self.pairs.iter().for_each(|&(i, _)| self.starts[i + 1] += 1);
+        fill(&mut self.offsets, n + 1, 0);
+        self.pairs.iter().for_each(|&(i, _)| self.offsets[i + 1] += 1);
         for i in 0..n {
-            self.starts[i + 1] += self.starts[i];
+            self.offsets[i + 1] += self.offsets[i];
         }
         self.columns.clear();
         self.columns.extend(self.pairs.iter().map(|&(_, j)| j));
     }
 
     fn row(&self, i: usize) -> &[usize] {
-        &self.columns[self.starts[i]..self.starts[i + 1]]
+        &self.columns[self.offsets[i]..self.offsets[i + 1]]
     }
 }

@@ -17,12 +17,12 @@ pub struct SparseLdl {
     late_now: Vec<bool>,
     order: Vec<usize>,
     position: Vec<usize>,
-    /// L by columns: entries of column j lie at `column_starts[j]..column_starts[j + 1]`, rows ascending.
-    column_starts: Vec<usize>,
+    /// L by columns: entries of column j lie at `column_offsets[j]..column_offsets[j + 1]`, rows ascending.
+    column_offsets: Vec<usize>,
     entry_rows: Vec<usize>,
     entry_values: Vec<f64>,
     /// The columns of each row of L, ascending.
-    row_starts: Vec<usize>,
+    row_offsets: Vec<usize>,
     row_columns: Vec<usize>,
     diagonal: Vec<f64>,
     /// Next free entry of each column during the numeric phase.
@@ -40,13 +40,13 @@ impl SparseLdl {
         if self.late != self.late_now || !self.analysed.same_pattern(a) {
             self.analyse(a);
         }
-        self.next.copy_from_slice(&self.column_starts[..a.rows()]);
+        self.next.copy_from_slice(&self.column_offsets[..a.rows()]);
         self.work.fill(0.0);
         for k in 0..a.rows() {
             self.factor_row(a, k)?;
         }
         debug_assert!(
-            self.next.iter().zip(self.column_starts.iter().skip(1)).all(|(next, end)| next == end),
+            self.next.iter().zip(self.column_offsets.iter().skip(1)).all(|(next, end)| next == end),
             "every column of L is filled"
         );
         Ok(())
@@ -85,16 +85,16 @@ impl SparseLdl {
         for (k, &row) in self.order.iter().enumerate() {
             self.position[row] = k;
         }
-        self.column_starts.clear();
+        self.column_offsets.clear();
         self.entry_rows.clear();
-        self.row_starts.clear();
-        self.row_starts.resize(n + 1, 0);
-        self.column_starts.push(0);
+        self.row_offsets.clear();
+        self.row_offsets.resize(n + 1, 0);
+        self.column_offsets.push(0);
         for k in 0..n {
             let begin = self.entry_rows.len();
             self.entry_rows.extend(elimination.couples(k).iter().map(|&row| self.position[row]));
             self.entry_rows[begin..].sort_unstable();
-            self.column_starts.push(self.entry_rows.len());
+            self.column_offsets.push(self.entry_rows.len());
         }
         self.elimination = elimination;
         self.entry_values.resize(self.entry_rows.len(), 0.0);
@@ -108,20 +108,20 @@ impl SparseLdl {
     fn list_rows(&mut self) {
         let n = self.order.len();
         for &row in &self.entry_rows {
-            self.row_starts[row + 1] += 1;
+            self.row_offsets[row + 1] += 1;
         }
         for k in 0..n {
-            self.row_starts[k + 1] += self.row_starts[k];
+            self.row_offsets[k + 1] += self.row_offsets[k];
         }
-        let mut place = self.row_starts.clone();
+        let mut place = self.row_offsets.clone();
         self.row_columns.resize(self.entry_rows.len(), 0);
         for column in 0..n {
-            for &row in &self.entry_rows[self.column_starts[column]..self.column_starts[column + 1]] {
+            for &row in &self.entry_rows[self.column_offsets[column]..self.column_offsets[column + 1]] {
                 self.row_columns[place[row]] = column;
                 place[row] += 1;
             }
         }
-        debug_assert_eq!(place[..n], self.row_starts[1..], "every row of the pattern is filled");
+        debug_assert_eq!(place[..n], self.row_offsets[1..], "every row of the pattern is filled");
     }
 
     /// Computes row k of L from the rows above it: L_{<k} y = A_{<k,k}, L_kj = y_j / d_j, d_k = A_kk − Σ y_j L_kj.
@@ -136,9 +136,9 @@ impl SparseLdl {
                 size += value.abs();
             }
         }
-        for &j in &self.row_columns[self.row_starts[k]..self.row_starts[k + 1]] {
+        for &j in &self.row_columns[self.row_offsets[k]..self.row_offsets[k + 1]] {
             let y_j = std::mem::take(&mut self.work[j]);
-            let done = self.column_starts[j]..self.next[j];
+            let done = self.column_offsets[j]..self.next[j];
             for (&row, &value) in self.entry_rows[done.clone()].iter().zip(&self.entry_values[done]) {
                 self.work[row] -= value * y_j;
             }
@@ -160,14 +160,14 @@ impl SparseLdl {
         for j in 0..n {
             let t_j = self.work[j];
             if t_j != 0.0 {
-                let column = self.column_starts[j]..self.column_starts[j + 1];
+                let column = self.column_offsets[j]..self.column_offsets[j + 1];
                 for (&row, &value) in self.entry_rows[column.clone()].iter().zip(&self.entry_values[column]) {
                     self.work[row] -= value * t_j;
                 }
             }
         }
         for j in (0..n).rev() {
-            let column = self.column_starts[j]..self.column_starts[j + 1];
+            let column = self.column_offsets[j]..self.column_offsets[j + 1];
             let below: f64 = self.entry_rows[column.clone()]
                 .iter()
                 .zip(&self.entry_values[column])

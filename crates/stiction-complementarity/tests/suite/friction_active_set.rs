@@ -16,7 +16,7 @@ fn method(tolerance: f64) -> FrictionActiveSet {
 }
 
 /// Open, sticking and slipping contacts of a solution.
-fn regimes(problem: &FrictionProblem, r: &[f64]) -> [usize; 3] {
+fn modes(problem: &FrictionProblem, r: &[f64]) -> [usize; 3] {
     let mut counts = [0; 3];
     for (law, r) in problem.laws().iter().zip(r.chunks_exact(3)) {
         let Law::Cone { mu, .. } = *law else { panic!("cones only") };
@@ -41,12 +41,12 @@ fn the_plate_run_takes_few_systems() {
             (systems, most, steps) = (systems + outcome.iterations, most.max(outcome.iterations), steps + 1);
             let outcome = solve(&mut cold, problem, None, &mut other, &tolerance);
             assert_eq!(outcome.status, Status::Solved, "{} {step}, cold: {:?}", motion.name, outcome.residual);
-            counts.iter_mut().zip(regimes(problem, &solution.r)).for_each(|(sum, count)| *sum += count);
+            counts.iter_mut().zip(modes(problem, &solution.r)).for_each(|(sum, count)| *sum += count);
             std::mem::swap(&mut guess, &mut solution);
         }
     }
     println!("open, stick, slip {counts:?}; {systems} systems in {steps} steps, at most {most}");
-    assert!(counts.iter().all(|count| *count > 500), "every regime must be met: {counts:?}");
+    assert!(counts.iter().all(|count| *count > 500), "every mode must be met: {counts:?}");
     assert!(systems <= 3 * steps, "{systems} systems in {steps} steps");
     assert!(most <= 100, "{most} systems in one step");
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)] // Random test data may differ in the last bit between platforms.
 
 use stiction_complementarity::linalg::BlockMatrix;
-use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, Problem, Regime, solve_local};
+use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, LocalMode, Problem, solve_local};
 use stiction_testkit::Random;
 
 /// A = Q D Qᵀ with Q a product of reflections and eigenvalues 10^−(0 … decades): symmetric positive definite.
@@ -76,9 +76,9 @@ fn random_blocks_are_solved_to_machine_precision() {
             let g: Vec<f64> = (0..rows).map(|_| random.normal()).collect();
             let mut r = vec![0.0; rows];
             match solve_local(&law, &a, &g, &mut r) {
-                Regime::Open => counts[0] += 1,
-                Regime::Stick => counts[1] += 1,
-                Regime::Slip => counts[2] += 1,
+                LocalMode::Open => counts[0] += 1,
+                LocalMode::Stick => counts[1] += 1,
+                LocalMode::Slip => counts[2] += 1,
                 other => panic!("{law:?} {a:?} {g:?}: {other:?}"),
             }
             let (residual, size) = measure(law, &a, &g, &r);
@@ -87,7 +87,7 @@ fn random_blocks_are_solved_to_machine_precision() {
         }
         println!("{rows} rows: open, stick, slip {counts:?}; worst {worst:.1e}; {above} above 1e-12");
         assert!(above <= exceptions && worst <= 1e-9, "{rows} rows: {above} above 1e-12, worst {worst:e}");
-        assert!(counts.iter().all(|count| *count > 1000), "every regime must be met: {counts:?}");
+        assert!(counts.iter().all(|count| *count > 1000), "every mode must be met: {counts:?}");
     }
 }
 
@@ -125,22 +125,22 @@ fn cases_known_by_hand() {
         let mut r = vec![0.0; law.rows()];
         (solve_local(law, a, g, &mut r), r)
     };
-    assert_eq!(solved(&space, &unit, &[0.0, 3.0, 4.0]), (Regime::Open, vec![0.0; 3]));
-    assert_eq!(solved(&space, &unit, &[-2.0, 0.6, -0.8]), (Regime::Stick, vec![2.0, -0.6, 0.8]));
-    let (regime, r) = solved(&space, &unit, &[-2.0, 3.0, -4.0]);
-    assert_eq!(regime, Regime::Slip);
+    assert_eq!(solved(&space, &unit, &[0.0, 3.0, 4.0]), (LocalMode::Open, vec![0.0; 3]));
+    assert_eq!(solved(&space, &unit, &[-2.0, 0.6, -0.8]), (LocalMode::Stick, vec![2.0, -0.6, 0.8]));
+    let (mode, r) = solved(&space, &unit, &[-2.0, 3.0, -4.0]);
+    assert_eq!(mode, LocalMode::Slip);
     assert!((r[0] - 2.0).abs() + (r[1] + 0.6).abs() + (r[2] - 0.8).abs() < 1e-15, "{r:?}");
     let limit = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
-    assert_eq!(solved(&limit, &[2.0], &[-3.0]), (Regime::Stick, vec![1.5]));
-    assert_eq!(solved(&limit, &[2.0], &[3.0]), (Regime::Open, vec![0.0]));
-    assert_eq!(solved(&limit, &[0.0], &[-1.0]).0, Regime::Unsolved);
+    assert_eq!(solved(&limit, &[2.0], &[-3.0]), (LocalMode::Stick, vec![1.5]));
+    assert_eq!(solved(&limit, &[2.0], &[3.0]), (LocalMode::Open, vec![0.0]));
+    assert_eq!(solved(&limit, &[0.0], &[-1.0]).0, LocalMode::Unsolved);
     let motor = Law::Boxed { lower: -0.5, upper: 0.5 };
-    assert_eq!(solved(&motor, &[2.0], &[-3.0]), (Regime::Slip, vec![0.5]));
+    assert_eq!(solved(&motor, &[2.0], &[-3.0]), (LocalMode::Slip, vec![0.5]));
     assert_eq!(
         solved(&Law::Equality { rows: 2 }, &[2.0, 0.0, 0.0, 4.0], &[2.0, 2.0]),
-        (Regime::Stick, vec![-1.0, -0.5])
+        (LocalMode::Stick, vec![-1.0, -0.5])
     );
     // No impulse can change the velocity of this contact.
-    assert_eq!(solved(&space, &[0.0; 9], &[-1.0, 0.0, 0.0]).0, Regime::Unsolved);
-    assert_eq!(solved(&space, &unit[..4], &[-1.0, 0.0, 0.0]).0, Regime::Unsolved);
+    assert_eq!(solved(&space, &[0.0; 9], &[-1.0, 0.0, 0.0]).0, LocalMode::Unsolved);
+    assert_eq!(solved(&space, &unit[..4], &[-1.0, 0.0, 0.0]).0, LocalMode::Unsolved);
 }

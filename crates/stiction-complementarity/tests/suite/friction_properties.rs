@@ -35,7 +35,7 @@ impl Dense {
         self.q.len()
     }
 
-    fn starts(&self) -> Vec<usize> {
+    fn offsets(&self) -> Vec<usize> {
         let rows = |law: &Law| law.rows();
         self.laws.iter().map(rows).scan(0, |next, rows| Some(std::mem::replace(next, *next + rows))).collect()
     }
@@ -135,7 +135,7 @@ proptest! {
         let r = solved(&problem, None).r;
         let mut s = DenseMatrix::zeros(original.rows(), original.rows());
         let mut scaled = original.clone();
-        for (law, start) in scaled.laws.iter_mut().zip(original.starts()) {
+        for (law, start) in scaled.laws.iter_mut().zip(original.offsets()) {
             for k in 0..law.rows() {
                 let moment = matches!(law, Law::Rolling { .. }) && k >= 3;
                 s[(start + k, start + k)] = if moment { length } else { 1.0 };
@@ -167,9 +167,9 @@ proptest! {
         let mut random = Random::new(seed);
         let mut order: Vec<usize> = (0..original.laws.len()).collect();
         (1..order.len()).rev().for_each(|k| order.swap(k, random.below(k + 1)));
-        let starts = original.starts();
+        let offsets = original.offsets();
         let rows: Vec<usize> =
-            order.iter().flat_map(|&block| starts[block]..starts[block] + original.laws[block].rows()).collect();
+            order.iter().flat_map(|&block| offsets[block]..offsets[block] + original.laws[block].rows()).collect();
         let mut w = DenseMatrix::zeros(rows.len(), rows.len());
         for (i, &from) in rows.iter().enumerate() {
             rows.iter().enumerate().for_each(|(j, &to)| w[(i, j)] = original.w[(from, to)]);
@@ -211,7 +211,7 @@ proptest! {
         let (sin, cos) = libm::sincos(angle);
         let mut s = DenseMatrix::zeros(original.rows(), original.rows());
         (0..original.rows()).for_each(|k| s[(k, k)] = 1.0);
-        for (law, start) in original.laws.iter().zip(original.starts()) {
+        for (law, start) in original.laws.iter().zip(original.offsets()) {
             let pairs: &[usize] = match law {
                 Law::Cone { rows: 3, .. } => &[1],
                 Law::Rolling { .. } => &[1, 3],
@@ -278,7 +278,7 @@ proptest! {
         }
     }
 
-    /// μ cond(W) < 1: the fixed point of De Saxcé's shift contracts, so the solution is unique, and every method and every
+    /// μ cond(W) < 1: the fixed point of the De Saxcé correction contracts, so the solution is unique, and every method and every
     /// start finds it.   [CONE-23]
     #[test]
     fn weak_friction_on_stiff_contacts_has_one_solution(seed in 0_u64..100_000, size in -3.0..2.0_f64) {

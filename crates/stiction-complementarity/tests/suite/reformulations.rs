@@ -30,11 +30,11 @@ fn random_friction(seed: &mut Seed, laws: &[Law]) -> FrictionProblem<BlockMatrix
 
 fn friction(laws: &[Law], w: &DenseMatrix, q: Vec<f64>) -> FrictionProblem<BlockMatrix> {
     let sizes = || laws.iter().map(Law::rows);
-    let starts: Vec<usize> = sizes().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
+    let offsets: Vec<usize> = sizes().scan(0, |sum, size| Some(std::mem::replace(sum, *sum + size))).collect();
     let mut blocks = BlockMatrix::default();
     blocks.clear(sizes(), sizes());
-    for (i, rows) in starts.iter().zip(sizes()) {
-        for (block, (j, cols)) in starts.iter().zip(sizes()).enumerate() {
+    for (i, rows) in offsets.iter().zip(sizes()) {
+        for (block, (j, cols)) in offsets.iter().zip(sizes()).enumerate() {
             let entries: Vec<f64> =
                 (*i..i + rows).flat_map(|r| (*j..j + cols).map(move |c| (r, c))).map(|place| w[place]).collect();
             blocks.push(block, &entries);

@@ -7,7 +7,8 @@ use super::tree::Tree;
 #[derive(Clone, Debug, PartialEq)]
 pub struct BranchMatrix {
     parents: Vec<Option<usize>>,
-    starts: Vec<usize>,
+    /// Offset of each row in `entries`, followed by their number.
+    offsets: Vec<usize>,
     pub(super) entries: Vec<f64>,
 }
 
@@ -15,15 +16,15 @@ impl BranchMatrix {
     /// The zero matrix of a tree.
     pub fn zeros(tree: &Tree) -> Self {
         let parents: Vec<_> = (0..tree.velocities()).map(|k| tree.velocity_parent(k)).collect();
-        let mut starts = Vec::with_capacity(parents.len() + 1);
-        starts.push(0);
+        let mut offsets = Vec::with_capacity(parents.len() + 1);
+        offsets.push(0);
         let mut end = 0;
         for k in 0..parents.len() {
             end += tree.velocity_depth(k);
-            starts.push(end);
+            offsets.push(end);
         }
-        debug_assert_eq!(starts.len(), parents.len() + 1, "one start per row, and the end");
-        Self { parents, starts, entries: vec![0.0; end] }
+        debug_assert_eq!(offsets.len(), parents.len() + 1, "one offset per row, and the end");
+        Self { parents, offsets, entries: vec![0.0; end] }
     }
 
     /// Number of rows.
@@ -33,23 +34,23 @@ impl BranchMatrix {
 
     /// Row k, from the diagonal to the root.
     pub fn row(&self, k: usize) -> &[f64] {
-        &self.entries[self.starts[k]..self.starts[k + 1]]
+        &self.entries[self.offsets[k]..self.offsets[k + 1]]
     }
 
     /// Row k, to be written.
     pub fn row_mut(&mut self, k: usize) -> &mut [f64] {
-        &mut self.entries[self.starts[k]..self.starts[k + 1]]
+        &mut self.entries[self.offsets[k]..self.offsets[k + 1]]
     }
 
     /// Entries before row k, and row k.
     pub(super) fn split_at_row(&mut self, k: usize) -> (&mut [f64], &mut [f64]) {
-        let (before, rest) = self.entries.split_at_mut(self.starts[k]);
-        (before, &mut rest[..self.starts[k + 1] - self.starts[k]])
+        let (before, rest) = self.entries.split_at_mut(self.offsets[k]);
+        (before, &mut rest[..self.offsets[k + 1] - self.offsets[k]])
     }
 
     /// Position of the first entry of row k.
     pub(super) fn start(&self, k: usize) -> usize {
-        self.starts[k]
+        self.offsets[k]
     }
 
     /// Parent velocity of k.

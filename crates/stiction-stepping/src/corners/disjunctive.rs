@@ -79,12 +79,16 @@ fn copy_chosen(
         let Ok(place) = chosen.binary_search_by_key(&contact.id, |contact| contact.id) else { continue };
         let Some(old) = chosen.get(place) else { continue };
         debug_assert_eq!(contact.directions.len(), old.directions.len(), "a contact has the same directions in both");
-        debug_assert_eq!(contact.cones.len(), old.cones.len(), "a contact has the same friction bounds in both");
+        debug_assert_eq!(
+            contact.friction_bounds.len(),
+            old.friction_bounds.len(),
+            "a contact has the same friction bounds in both"
+        );
         copy(index, place);
         contact.directions.clone().zip(old.directions.clone()).for_each(|(new, old)| {
             copy(ws.layout.friction_at(new), layout.friction_at(old));
         });
-        contact.cones.clone().zip(old.cones.clone()).for_each(|(new, old)| {
+        contact.friction_bounds.clone().zip(old.friction_bounds.clone()).for_each(|(new, old)| {
             copy(ws.layout.sigma_at(new), layout.sigma_at(old));
         });
     }
@@ -92,9 +96,9 @@ fn copy_chosen(
     let tail = |layout: &crate::Layout, contacts: &[crate::Contact]| {
         (
             contacts.last().map_or(0, |c| c.directions.end),
-            contacts.last().map_or(0, |c| c.cones.end),
+            contacts.last().map_or(0, |c| c.friction_bounds.end),
             layout.friction,
-            layout.cones,
+            layout.friction_bounds,
         )
     };
     let (new, old) = (tail(&ws.layout, &ws.contacts), tail(&layout, chosen));
@@ -130,7 +134,7 @@ impl Disjunction {
     /// Value of a row at the solution without slip speeds: from velocities, or from impulses if there are no velocities.
     fn rate(&self, ws: &Workspace, row: usize) -> f64 {
         let (rows, layout) = (&ws.mixed.complementarity, &ws.layout);
-        let speeds = layout.sigma_at(0)..layout.sigma_at(layout.cones);
+        let speeds = layout.sigma_at(0)..layout.sigma_at(layout.friction_bounds);
         let at = |values: &[f64], k: usize| values.get(k).copied().unwrap_or(0.0);
         let by_free: f64 = rows.on_free.row(row).map(|(k, w)| w * at(&self.solution.free, k)).sum();
         let others = rows.on_complementary.row(row).filter(|(k, _)| !speeds.contains(k));
@@ -141,11 +145,11 @@ impl Disjunction {
     /// Sets σ of the contacts without impulse to their slip speed.
     fn complete_slip_speeds(&mut self, ws: &Workspace) {
         for contact in &ws.contacts {
-            for cone in contact.cones.clone() {
+            for bound in contact.friction_bounds.clone() {
                 let slips =
-                    contact.directions_of(cone).map(|direction| self.rate(ws, ws.layout.friction_at(direction)));
+                    contact.directions_of(bound).map(|direction| self.rate(ws, ws.layout.friction_at(direction)));
                 let least = slips.fold(0.0, f64::min);
-                if let Some(sigma) = self.solution.complementary.get_mut(ws.layout.sigma_at(cone))
+                if let Some(sigma) = self.solution.complementary.get_mut(ws.layout.sigma_at(bound))
                     && *sigma < -least
                 {
                     *sigma = -least;

@@ -45,7 +45,7 @@ pub(super) fn joint_rows(model: &Model, ws: &Workspace) -> usize {
     if ws.reduced.is_some() { joints(model, ws).map(Joint::rows).sum() } else { model.joint_rows() }
 }
 
-/// Rate of a row at v_free, to be added to its constant.   [RED-2]
+/// Rate of a row at v_free, to be added to its bias to give the constant term.   [RED-2]
 ///
 /// In reduced coordinates the unknowns are changes from v_free. In maximal coordinates it is zero, because v_free enters elsewhere: with
 /// linear friction sets through the momentum balance, with second-order cones through q = Hᵀ v_free + bias, whose first term
@@ -57,7 +57,7 @@ pub(super) fn free_rate(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: 
     side_rate(model, &ws.free_bodies, a.0, a.1) + side_rate(model, &ws.free_bodies, b.0, b.1)
 }
 
-/// Rate of a joint-space row at v_free, to be added to its constant.   [RED-2]
+/// Rate of a joint-space row at v_free, to be added to its bias to give the constant term.   [RED-2]
 pub(super) fn free_rate_of_sides(model: &Model, ws: &Workspace, sides: &[Option<Side>]) -> f64 {
     ws.reduced.as_ref().map_or(0.0, |reduced| rate(model, sides, &ws.free_bodies, Some(&reduced.free)))
 }
@@ -193,7 +193,7 @@ pub(super) fn block_count(model: &Model, ws: &Workspace) -> usize {
         + ws.joint_space_rows.len()
 }
 
-/// Adds the rates at v_free to the constants of the rows of a contact.
+/// Adds the rates at v_free to the constant terms of the rows of a contact.
 pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
     let rows = contact_rows(contact, constants.len());
     for (constant, (a, b)) in constants.iter_mut().zip(rows) {

@@ -6,8 +6,8 @@
 //! v⁺ = v_free + M⁻¹ H r,    u = Hᵀ v⁺ + bias = W r + q,    W = Hᵀ M⁻¹ H,    q = Hᵀ v_free + bias          [STEP-11]
 //! ```
 //!
-//! The rows of a contact are its normal, its two tangents and its spin. The last three are scaled by the semi-axes of the friction
-//! ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
+//! The rows of a contact are its normal, its two tangents and its torsional (drilling) friction, called spin in identifiers. The last three
+//! are scaled by the semi-axes of the friction ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
 //!
 //! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
 //! row. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
@@ -80,7 +80,7 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     debug_assert!(ws.reduced.is_some() || ws.before.len() == model.dof(), "v has an entry for each degree of freedom");
     ws.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
-        // The unknowns of the forest are changes: v_free is part of the constants.   [RED-2]
+        // The unknowns of the forest are changes: v_free is part of the constant terms.   [RED-2]
         reduced.find_free(model, h, &mut ws.free_bodies);
         let count = if reduced.divided.is_some() { 0 } else { reduced.free.len() };
         ws.free_velocity.resize(count, 0.0);
@@ -110,7 +110,7 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     ws.free_velocity.extend(compliant_rows(&ws.joint_space_rows).map(|_| 0.0));
 }
 
-/// Writes the laws and the constants of their rows, in the order of the block rows.
+/// Writes the laws and the constant terms of their rows, in the order of the block rows.
 fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     let model = start.model;
     laws.clear();
@@ -121,7 +121,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
             q.push(row.bias + free_rate(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
         }
     }
-    debug_assert_eq!(q.len(), columns::joint_rows(model, ws), "every joint row has a constant");
+    debug_assert_eq!(q.len(), columns::joint_rows(model, ws), "every joint row has a constant term");
     for contact in &ws.contacts {
         let law = law(model.dimension(), contact);
         let first = q.len();
@@ -130,11 +130,11 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
-        debug_assert_eq!(q.len() - first, law.rows(), "every row of a contact has a constant");
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a contact has a constant term");
         add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
-    surfaces::write_constants(model, ws, laws, q);
+    surfaces::write_constant_terms(model, ws, laws, q);
     for support_point in &ws.support_points {
         let law = support_point.law();
         let first = q.len();
@@ -145,7 +145,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         if law.rows() == 4 {
             q.push(support_point.torsion * support_point.surface_spin);
         }
-        debug_assert_eq!(q.len() - first, law.rows(), "every row of a support point has a constant");
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a support point has a constant term");
         let constants = q.get_mut(first..).unwrap_or_default();
         for (constant, (on, body)) in constants.iter_mut().zip(support_rows(support_point, law.rows())) {
             *constant += free_rate(model, ws, (support_point.on, &on), (support_point.body, &body));
@@ -158,7 +158,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         q.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
     }
     debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
-    debug_assert_eq!(q.len(), laws.iter().map(Law::rows).sum::<usize>(), "every row has a constant");
+    debug_assert_eq!(q.len(), laws.iter().map(Law::rows).sum::<usize>(), "every row has a constant term");
 }
 
 /// Writes mass matrix and Jacobian.

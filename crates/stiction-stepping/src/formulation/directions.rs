@@ -19,7 +19,7 @@ fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
     let mut bounds = 0;
     for contact in &mut ws.contacts {
         let first = ws.directions.len();
-        contact.cones = bounds..bounds;
+        contact.friction_bounds = bounds..bounds;
         if contact.mu > 0.0 {
             let [t, o] = contact.tangents;
             if scheme.friction == FrictionSet::Box && model.dimension() == Dimension::Spatial {
@@ -31,14 +31,14 @@ fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
                 bounds += 1;
             }
         }
-        contact.cones.end = bounds;
+        contact.friction_bounds.end = bounds;
         contact.directions = first..ws.directions.len();
     }
 }
 
 /// Number of friction bounds of all contacts.
 pub(super) fn contact_friction_bounds(ws: &Workspace) -> usize {
-    ws.contacts.last().map_or(0, |contact| contact.cones.end)
+    ws.contacts.last().map_or(0, |contact| contact.friction_bounds.end)
 }
 
 /// Friction directions of all support points, after those of the contacts.   [SUP-4]
@@ -49,7 +49,7 @@ fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
     let mut bounds = contact_friction_bounds(ws);
     for support_point in &mut ws.support_points {
         let first = ws.directions.len();
-        support_point.cones = bounds..bounds;
+        support_point.friction_bounds = bounds..bounds;
         if support_point.mu > 0.0 {
             let [x, y] = SupportPointContact::tangents();
             if scheme.friction == FrictionSet::Box {
@@ -60,7 +60,7 @@ fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
                 bounds += 1;
             }
         }
-        support_point.cones.end = bounds;
+        support_point.friction_bounds.end = bounds;
         support_point.directions = first..ws.directions.len();
     }
 }

@@ -1,9 +1,8 @@
-//! Mixed linear problems by divide and conquer: impulses alone, with the Delassus matrix W from rows propagated from
-//! the leaves to the root of the assembly tree.   [DCA-17]
+//! Divide and conquer: the mixed linear problem of a step in impulses alone.   [DCA-17]
 //!
-//! The free unknowns are the impulses of loop joints and of joint-space equations. No matrix is factorised to assemble the problem.
-//! [`super::impulses`] does the same for second-order cones. `divided` is the state of divide and conquer: assembly tree
-//! and rows.
+//! Rows are propagated from the leaves to the root of the assembly tree, which gives the Delassus matrix W. The free unknowns are the impulses
+//! of loop joints and of joint-space equations. No matrix is factorised to assemble the problem. [`super::impulses`] does the same for
+//! second-order cones. `divided` is the state of divide and conquer: assembly tree and rows.
 
 use std::ops::Range;
 
@@ -76,7 +75,7 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     }
 }
 
-/// Adds W times a known impulse of a row to the constants.
+/// Adds W times a known impulse of a row to the constant terms.
 fn add_known(ws: &mut Workspace, row: usize, impulse: f64) {
     let unit = ws.mass_unit;
     let Some(divided) = ws.reduced.as_mut().and_then(|reduced| reduced.divided.as_mut()) else { return };
@@ -84,7 +83,7 @@ fn add_known(ws: &mut Workspace, row: usize, impulse: f64) {
     debug_assert_eq!(
         ws.mixed.equality.constant.len() + ws.mixed.complementarity.constant.len(),
         divided.rows(),
-        "every row has a constant"
+        "every row has a constant term"
     );
     let constants = ws.mixed.equality.constant.iter_mut().chain(&mut ws.mixed.complementarity.constant);
     for (place, constant) in constants.enumerate() {

@@ -1,12 +1,13 @@
-//! Frictional problems in impulses alone: the Delassus matrix W is assembled from rows of the forest.
+//! Delassus form: the frictional problem of a step in impulses alone, with an assembled Delassus matrix W.
 //!
 //! ```text
 //! u = W r + q,    W = Hᵀ M⁻¹ H (+ compliance on the diagonal),    q = Hᵀ v_free + bias,    v⁺ = v_free + M⁻¹ H r
 //! ```
 //!
-//! With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and no matrix is factorised [DCA-17]. In
-//! reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in y = L v [RED-6]. Auxiliary masses of
-//! support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal blocks.
+//! W is assembled from the rows of the forest. With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and
+//! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in
+//! y = L v [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
+//! blocks.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
@@ -35,7 +36,7 @@ pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
 
-/// Writes W and adds the constants of auxiliary masses; laws and the other constants are already written.
+/// Writes W and adds the constant terms of auxiliary masses; laws and the other constant terms are already written.
 pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, laws: &[Law], q: &mut [f64]) {
     if !matches!(operator, Operator::Assembled(_)) {
         *operator = Operator::Assembled(BlockMatrix::default());
@@ -61,7 +62,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         }
         row += law.rows();
     }
-    debug_assert_eq!(row, q.len(), "every row has a constant");
+    debug_assert_eq!(row, q.len(), "every row has a constant term");
 }
 
 /// Writes the rows of all laws into the forest, in their order.
@@ -109,7 +110,7 @@ fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut Block
     match &ws.reduced {
         Some(reduced) if reduced.divided.is_none() => {
             w.fill_symmetric(laws.iter().map(Law::rows), reduced.delassus_rows.delassus(), ws.mass_unit);
-            for (i, first) in starts(laws).enumerate() {
+            for (i, first) in offsets(laws).enumerate() {
                 if let Some(auxiliary) = auxiliary_mass(model, ws, i) {
                     w.add_to_diagonal(first, auxiliary.inverse_along_first_row(ws.mass_unit));
                 }
@@ -120,8 +121,8 @@ fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut Block
     ws.block = block;
 }
 
-/// First row of each law.
-fn starts(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
+/// Offset of each law: its first row.
+fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
     laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 
@@ -138,8 +139,8 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
         sizes().sum::<usize>(),
         "every row of a law is propagated to the root of the assembly tree"
     );
-    for (i, (first, law)) in starts(laws).zip(laws).enumerate() {
-        for (j, (other, facing)) in starts(laws).zip(laws).enumerate() {
+    for (i, (first, law)) in offsets(laws).zip(laws).enumerate() {
+        for (j, (other, facing)) in offsets(laws).zip(laws).enumerate() {
             let rows = first..first + law.rows();
             let entries = rows.flat_map(|a| (other..other + facing.rows()).map(move |b| (a, b)));
             if i != j && !entries.clone().any(|(a, b)| divided.are_coupled(a, b)) {

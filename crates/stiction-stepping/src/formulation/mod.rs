@@ -7,6 +7,12 @@
 //!
 //! Terms: [`Start`] holds the inputs of a step. A constraint row has the rate Hᵀ v + bias. A `Side` is the term of a row on one body. The
 //! `bias` is the constant right-hand side of a row (m/s or rad/s); it is not Featherstone's bias force, which is called velocity product here.
+//!
+//! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
+//! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
+//!
+//! `ws.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
+//! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 
 mod columns;
 mod cone;
@@ -21,7 +27,7 @@ mod working_set;
 
 pub(crate) use columns::{contact_rows, support_rows};
 pub(crate) use directions::choose as choose_directions;
-pub(crate) use surfaces::auxiliary_mass_constants;
+pub(crate) use surfaces::auxiliary_mass_constant_terms;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
@@ -193,7 +199,7 @@ pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
 /// Number of unknowns of the problem in its complete form, for reports. Not all of them are solved for.
 ///
 /// With linear friction sets it is the size of the mixed problem. With second-order cones it counts velocities, impulses and the slip speeds
-/// of the Fritz-John form, while solvers work with impulses alone. End-of-step geometry adds two closest points and two multipliers for
+/// of the Fritz-John form [FJ-1], while solvers work with impulses alone. End-of-step geometry adds two closest points and two multipliers for
 /// each contact, which are not unknowns of Newton's method either.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
@@ -207,7 +213,7 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
-        // Each cone of Coulomb's law in Fritz-John form has a slip speed besides its impulses. No solver computes it.
+        // Each cone of Coulomb's law in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
         let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of support points are known.
         columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()
@@ -227,7 +233,7 @@ const LARGE_MASS_RATIO: f64 = 1e6;
 
 /// Largest mass divided by the smallest.
 fn mass_ratio(model: &Model) -> f64 {
-    // Frames have no mass.
+    // Massless frames do not count.
     let masses = model.bodies().iter().filter_map(stiction_multibody::Body::mass).filter(|mass| *mass > 0.0);
     let (least, most) = masses.fold((f64::INFINITY, 0.0_f64), |(least, most), m| (least.min(m), most.max(m)));
     most / least
@@ -322,9 +328,10 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
-        RowMeaning::Cone(cone) => {
-            let support_point = ws.support_points.iter().find(|support_point| support_point.cones.contains(&cone));
-            let contact = ws.contacts.iter().find(|contact| contact.cones.contains(&cone));
+        RowMeaning::FrictionBound(bound) => {
+            let support_point =
+                ws.support_points.iter().find(|support_point| support_point.friction_bounds.contains(&bound));
+            let contact = ws.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }

@@ -12,7 +12,7 @@
 //! friction bound is a set of directions with one slip speed σ.
 //! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
 //!
-//! Friction rows of support points follow those of the contacts; their known loads are in the constant of ζ.   [SUP-4]
+//! Friction rows of support points follow those of the contacts; their known loads are in the constant term of ζ.   [SUP-4]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
 
 use std::ops::Range;
@@ -42,8 +42,8 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
         joints: columns::joint_rows(model, ws) + equalities(&ws.joint_space_rows).count(),
         contacts: ws.contacts.len(),
         friction: ws.directions.len() + 2 * doubly_bounded(&ws.joint_space_rows).count(),
-        cones: directions::contact_friction_bounds(ws)
-            + ws.support_points.iter().map(|support_point| support_point.cones.len()).sum::<usize>()
+        friction_bounds: directions::contact_friction_bounds(ws)
+            + ws.support_points.iter().map(|support_point| support_point.friction_bounds.len()).sum::<usize>()
             + doubly_bounded(&ws.joint_space_rows).count(),
         limits: limits(&ws.joint_space_rows).count(),
     };
@@ -64,7 +64,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     divided::write_mixed(ws);
 }
 
-/// Writes W_bᵀ and the constants of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
+/// Writes W_bᵀ and the constant terms of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
 fn joint_rows(model: &Model, ws: &mut Workspace) {
     let unit = ws.mass_unit;
     let mut jacobian = std::mem::take(&mut ws.joint_jacobian);
@@ -94,7 +94,7 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
     }
     ws.joint_space_rows = rows;
     debug_assert!(jacobian.is_complete(), "every joint impulse has a row");
-    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant");
+    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant term");
     jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
     (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
 }
@@ -175,7 +175,7 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
     }
 }
 
-/// Writes W_nᵀ and W_fᵀ with their constants; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
+/// Writes W_nᵀ and W_fᵀ with their constant terms; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
 fn contact_rows(start: &Start, ws: &mut Workspace) {
     let (model, layout, unit) = (start.model, ws.layout, ws.mass_unit);
     let mut rows = std::mem::take(&mut ws.mixed.complementarity.on_free);
@@ -216,22 +216,22 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         push(&row.sides.map(|side| side.map(|side| side.times(-1.0))), -bias);
     }
     // Friction-bound rows contain no velocities.
-    for _ in 0..layout.cones {
+    for _ in 0..layout.friction_bounds {
         push(&[], 0.0);
     }
     for row in limits(&joint_space_rows) {
         push(&row.sides, row.bias);
     }
     debug_assert!(rows.is_complete(), "every complementary unknown has a row");
-    debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant");
+    debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant term");
     rows.finish();
     let with_loads = ws.support_points.iter().flat_map(|support_point| {
-        support_point.cones.clone().map(|bound| (bound, support_point.mu * start.h * support_point.load))
+        support_point.friction_bounds.clone().map(|bound| (bound, support_point.mu * start.h * support_point.load))
     });
-    let first_box = layout.cones - doubly_bounded(&joint_space_rows).count();
+    let first_box = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
     let with_widths = (first_box..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
     for (bound, load) in with_loads.chain(with_widths) {
-        debug_assert!(bound < layout.cones, "a known load or width belongs to a friction bound");
+        debug_assert!(bound < layout.friction_bounds, "a known load or width belongs to a friction bound");
         if let Some(constant) = constants.get_mut(layout.sigma_at(bound)) {
             *constant = load / unit;
         }
@@ -252,11 +252,11 @@ fn friction_bound_rows(ws: &mut Workspace) {
         matrix.finish_row();
     }
     let of_contacts =
-        ws.contacts.iter().flat_map(|contact| contact.cones.clone().map(|k| (k, contact.directions_of(k))));
+        ws.contacts.iter().flat_map(|contact| contact.friction_bounds.clone().map(|k| (k, contact.directions_of(k))));
     let of_support_points = || {
-        ws.support_points
-            .iter()
-            .flat_map(|support_point| support_point.cones.clone().map(|k| (k, support_point.directions_of(k))))
+        ws.support_points.iter().flat_map(|support_point| {
+            support_point.friction_bounds.clone().map(|k| (k, support_point.directions_of(k)))
+        })
     };
     for (bound, directions) in of_contacts.chain(of_support_points()) {
         for _ in directions {
@@ -265,7 +265,7 @@ fn friction_bound_rows(ws: &mut Workspace) {
         }
     }
     let count = doubly_bounded(&ws.joint_space_rows).count();
-    let (first_direction, first_bound) = (layout.friction - 2 * count, layout.cones - count);
+    let (first_direction, first_bound) = (layout.friction - 2 * count, layout.friction_bounds - count);
     for (place, (row, _, _)) in doubly_bounded(&ws.joint_space_rows).enumerate() {
         // ±(u + c (p⁺ − p⁻)) + σ.
         let (plus, minus) = (first_direction + 2 * place, first_direction + 2 * place + 1);
@@ -279,7 +279,7 @@ fn friction_bound_rows(ws: &mut Workspace) {
     }
     debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "friction-bound rows follow the friction rows");
     for (index, contact) in ws.contacts.iter().enumerate() {
-        for bound in contact.cones.clone() {
+        for bound in contact.friction_bounds.clone() {
             matrix.push(index, contact.mu);
             for direction in contact.directions_of(bound) {
                 matrix.push(layout.friction_at(direction), -1.0);
@@ -318,7 +318,7 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
                 *constant += value * restitution;
             }
         }
-        for bound in contact.cones.clone() {
+        for bound in contact.friction_bounds.clone() {
             if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(bound)) {
                 *constant += contact.mu * restitution;
             }
@@ -373,12 +373,10 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
         ws.contacts
             .iter()
             .enumerate()
-            .map(|(index, contact)| of(get(index) * unit, &contact.directions, &contact.cones)),
+            .map(|(index, contact)| of(get(index) * unit, &contact.directions, &contact.friction_bounds)),
     );
     ws.support_impulses.clear();
-    ws.support_impulses.extend(
-        ws.support_points
-            .iter()
-            .map(|support_point| of(start.h * support_point.load, &support_point.directions, &support_point.cones)),
-    );
+    ws.support_impulses.extend(ws.support_points.iter().map(|support_point| {
+        of(start.h * support_point.load, &support_point.directions, &support_point.friction_bounds)
+    }));
 }

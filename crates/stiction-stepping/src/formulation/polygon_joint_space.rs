@@ -39,7 +39,9 @@ pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&Joi
         RowMeaning::Friction(row) => {
             Some(doubly_bounded(rows).nth((row + 2 * count).checked_sub(layout.friction)? / 2)?.0)
         }
-        RowMeaning::Cone(row) => Some(doubly_bounded(rows).nth((row + count).checked_sub(layout.cones)?)?.0),
+        RowMeaning::FrictionBound(row) => {
+            Some(doubly_bounded(rows).nth((row + count).checked_sub(layout.friction_bounds)?)?.0)
+        }
         _ => None,
     }
 }

@@ -3,8 +3,9 @@
 //! An auxiliary mass is a block column besides those of the bodies. It carries the known load of a support point, the surface of a compliant
 //! layer, or the compliance of a joint-space row.
 //!
-//! A surface is an additional body in the rows of its contact. A core is an additional contact of the same two bodies, with a gap larger
-//! by the thickness of the layer. Cores follow the support points, in the order of their contacts.
+//! A surface is the outer surface of a compliant layer, with an auxiliary mass. It is an additional body in the rows of its contact. A core is
+//! an additional contact of the same two bodies, with a gap larger by the thickness of the layer. Cores follow the support points, in the order
+//! of their contacts.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Law, Operator};
@@ -23,13 +24,13 @@ pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
     surfaces.iter().filter(|surface| surface.core.is_some())
 }
 
-/// Adds the slip velocity at the start of the step to the constants of tangent rows.   [SOFT-6]
+/// Adds the slip velocity at the start of the step to the constant terms of tangent rows.   [SOFT-6]
 ///
 /// It is nonzero in steps by mean velocities, in which bodies move by (v + v⁺)/2. There friction opposes the mean of the slip velocities at
 /// both ends of the step.
 ///
 /// The last laws written are those of the contacts.
-pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
+pub(super) fn write_constant_terms(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
     if ws.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
         return;
     }
@@ -39,7 +40,7 @@ pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &m
         ws.contacts.iter().zip(laws.iter().skip(columns::joint_blocks(model, ws))).enumerate()
     {
         if let Some(surface) = surfaces.next_if(|surface| surface.contact == index) {
-            debug_assert!(row + law.rows() <= q.len(), "every row of a contact has a constant");
+            debug_assert!(row + law.rows() <= q.len(), "every row of a contact has a constant term");
             let rows = q.get_mut(row + 1..row + law.rows()).unwrap_or_default();
             rows.iter_mut().zip(&contact.tangents).for_each(|(q, t)| *q += t.dot(&surface.slip));
         }
@@ -49,7 +50,7 @@ pub(super) fn write_constants(model: &Model, ws: &Workspace, laws: &[Law], q: &m
     debug_assert!(surfaces.peek().is_none(), "surfaces are in the order of their contacts");
 }
 
-/// Appends the laws of the cores and the constants of their rows.   [SOFT-5]
+/// Appends the laws of the cores and the constant terms of their rows.   [SOFT-5]
 pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
     for surface in cores(&ws.surfaces) {
         let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else {
@@ -63,7 +64,7 @@ pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>
         if law.rows() == 4 {
             q.push(contact.torsion * contact.surface_spin);
         }
-        debug_assert_eq!(q.len() - first, law.rows(), "every row of a core has a constant");
+        debug_assert_eq!(q.len() - first, law.rows(), "every row of a core has a constant term");
         add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
     }
@@ -98,8 +99,9 @@ pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight
     model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0) * weight.unwrap_or(1.0)
 }
 
-/// Writes the part of the constants of contacts with auxiliary masses that is neither geometry nor prescribed motion.
-pub(crate) fn auxiliary_mass_constants(start: &Start, ws: &Workspace, out: &mut [f64]) {
+/// Writes the part of the constant terms of contacts with auxiliary masses that is neither geometry nor prescribed motion nor the rate at
+/// v_free.
+pub(crate) fn auxiliary_mass_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
     debug_assert!(
         ws.reduced.is_none(),
@@ -112,7 +114,7 @@ pub(crate) fn auxiliary_mass_constants(start: &Start, ws: &Workspace, out: &mut 
             continue;
         }
         let rows = ws.cone.range(block);
-        debug_assert!(rows.end <= out.len(), "there is a constant for each row of the problem");
+        debug_assert!(rows.end <= out.len(), "there is a constant term for each row of the problem");
         let Some(out) = out.get_mut(rows.clone()) else { continue };
         out.copy_from_slice(ws.cone.q().get(rows).unwrap_or_default());
         let mut free = [0.0; 6];

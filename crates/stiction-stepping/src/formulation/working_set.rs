@@ -52,9 +52,8 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
 
 /// Largest number of blocks of a working set.
 ///
-/// It is near the limit of the active-set method, not equal to it. Without joint-space rows it is the limit for spatial contacts, also in the
-/// plane, where the method takes [`MAX_CONTACTS`]. With them it is [`MAX_CONTACTS`], and many spatial contacts may exceed the 72 rows that
-/// the method takes.
+/// 16 without joint-space rows (even in the plane, where the active-set method takes 32), otherwise 32. The latter may still exceed its 72
+/// rows.
 fn max_blocks(ws: &Workspace) -> usize {
     if ws.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }

@@ -43,7 +43,7 @@ pub(super) struct Iterate {
 pub(super) struct Fixed {
     /// ρ of each row of Alart and Curnier's map.   [NEWTON-1]
     pub(super) rho: Vec<f64>,
-    /// Part of u besides geometry: constants of rows that also act on auxiliary masses.
+    /// Part of u besides geometry: constant terms of rows that also act on auxiliary masses.
     pub(super) extra: Vec<f64>,
     /// Laws of contacts, each with the index of its contact and of its block: those of the surfaces, then those of rigid cores.   [SOFT-5]
     pub(super) laws: Vec<(usize, usize)>,

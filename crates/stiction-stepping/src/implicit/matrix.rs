@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ⎡ M − ∂(W p)/∂v⁺     −W ⎤
-//! ⎣ B ∂u/∂v⁺            A ⎦      with A and B the slopes of the map in impulses and velocities
+//! ⎣ B ∂u/∂v⁺            A ⎦      with A and B the slopes of the Alart-Curnier function in impulses and velocities
 //! ```
 
 use std::ops::Range;
@@ -242,7 +242,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// Adds the derivatives of momentum and of the map of a law by one unknown.
+    /// Adds the derivatives of momentum and of the Alart-Curnier function of a law by one unknown.
     fn add_slope(&mut self, model: &Model, place: &LawPlace, slope: &Slope, column: usize) {
         self.push_wrench(model, place.bodies[0], &slope.on_a, column);
         self.push_wrench(model, place.bodies[1], &slope.on_b, column);

@@ -193,7 +193,7 @@ impl ImplicitNewton {
         true
     }
 
-    /// Sets ρ = 1/W of each block, one number for the normal and one for all tangents, and the constants of rows with auxiliary masses.
+    /// Sets ρ = 1/W of each block, one number for the normal and one for all tangents, and the constant terms of rows with auxiliary masses.
     fn set_scaling(&mut self, start: &Start, ws: &Workspace) {
         let Fixed { rho, extra, .. } = &mut self.fixed;
         rho.clear();
@@ -210,7 +210,7 @@ impl ImplicitNewton {
             rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
         }
         debug_assert_eq!(rho.len(), ws.cone.rows(), "every row of a law has a scaling");
-        formulation::auxiliary_mass_constants(start, ws, extra);
+        formulation::auxiliary_mass_constant_terms(start, ws, extra);
         let first = start.model.joints().len();
         self.fixed.laws.clear();
         self.fixed.laws.extend((0..ws.contacts.len()).map(|index| (index, first + index)));

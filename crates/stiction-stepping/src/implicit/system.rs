@@ -26,7 +26,7 @@ pub(super) struct NewtonSystem {
     /// Rows of laws assigned to each block.
     loads: Vec<usize>,
     /// Offset of each block in the vector of the sparse solver.
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     permuted: Vec<f64>,
 }
 
@@ -85,8 +85,8 @@ impl NewtonSystem {
             (points.first..points.first + points.len()).for_each(|z| self.assign_block(n_v + n_r + z, owner));
         }
         debug_assert_eq!(self.sizes.iter().sum::<usize>(), self.places.len(), "every unknown is in one block");
-        self.starts.clear();
-        self.starts.extend(self.sizes.iter().scan(0, |begin, size| {
+        self.offsets.clear();
+        self.offsets.extend(self.sizes.iter().scan(0, |begin, size| {
             *begin += size;
             Some(*begin - size)
         }));
@@ -136,11 +136,11 @@ impl NewtonSystem {
         self.permuted.clear();
         self.permuted.resize(b.len(), 0.0);
         for (&(block, place), b) in self.places.iter().zip(b) {
-            self.permuted[self.starts[block] + place] = *b;
+            self.permuted[self.offsets[block] + place] = *b;
         }
         self.sparse.solve(&mut self.permuted);
         for (&(block, place), x) in self.places.iter().zip(x) {
-            *x = self.permuted[self.starts[block] + place];
+            *x = self.permuted[self.offsets[block] + place];
         }
     }
 

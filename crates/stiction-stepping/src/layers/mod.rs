@@ -24,7 +24,7 @@ pub(crate) use check::check;
 pub(crate) use report::surface_at_end;
 pub use substepping::Substepping;
 
-/// Surface of a compliant layer in the problem of a step. Vectors are in the contact frame (n, t, o) with unit tangents.
+/// Outer surface of a compliant layer, with an auxiliary mass. Vectors are in the contact frame (n, t, o) with unit tangents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     /// Index of its contact in `ws.contacts`.
@@ -37,7 +37,7 @@ pub(crate) struct Surface {
     pub(crate) free: Vector3<f64>,
     /// Slip added to the prescribed surface velocity in the tangent rows: the slip velocity at the start of the step, in steps by mean velocities.
     pub(crate) slip: Vector3<f64>,
-    /// Constant of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
+    /// Bias of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
     pub(crate) core: Option<f64>,
     /// Velocity w over the step, m/s.
     pub(crate) velocity: Vector3<f64>,
@@ -94,7 +94,7 @@ pub(crate) fn end_fraction(start: &Start) -> f64 {
     }
 }
 
-/// Fills `ws.surfaces` for the contacts with layers, and rewrites the constants of their normal rows.   [SOFT-3]
+/// Fills `ws.surfaces` for the contacts with layers, and rewrites the biases of their normal rows.   [SOFT-3]
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
     ws.surfaces.clear();
     if ws.contacts.iter().all(|contact| contact.layer.is_none()) {

@@ -81,7 +81,7 @@ struct FrictionPair<'a> {
     /// μ p_n.
     most: f64,
     directions: Range<usize>,
-    cones: usize,
+    friction_bounds: usize,
 }
 
 impl<'a> FrictionPair<'a> {
@@ -97,7 +97,7 @@ impl<'a> FrictionPair<'a> {
             impulse,
             most: contact.mu * impulse.normal,
             directions: contact.directions.clone(),
-            cones: contact.cones.len(),
+            friction_bounds: contact.friction_bounds.len(),
         }
     }
 
@@ -113,7 +113,7 @@ impl<'a> FrictionPair<'a> {
             impulse,
             most: support_point.mu * impulse.normal,
             directions: support_point.directions.clone(),
-            cones: support_point.cones.len(),
+            friction_bounds: support_point.friction_bounds.len(),
         }
     }
 
@@ -154,10 +154,10 @@ impl<'a> FrictionPair<'a> {
     }
 
     fn add_polygons(&self, cone: &mut Cone, model: &Model, ws: &Workspace) {
-        let per_cone = self.directions.len() / self.cones.max(1);
-        for part in 0..self.cones {
-            let first = self.directions.start + part * per_cone;
-            let corners = (first..first + per_cone).filter_map(|place| Some((place, ws.directions.get(place)?)));
+        let per_bound = self.directions.len() / self.friction_bounds.max(1);
+        for part in 0..self.friction_bounds {
+            let first = self.directions.start + part * per_bound;
+            let corners = (first..first + per_bound).filter_map(|place| Some((place, ws.directions.get(place)?)));
             let corners: Vec<_> = corners
                 .map(|(place, d)| {
                     let row = self.dense(model, &(self.row)(d));

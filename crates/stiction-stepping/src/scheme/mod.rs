@@ -49,7 +49,7 @@ pub struct Scheme {
     pub prescribed_slip: PrescribedSlip,
     /// Stabilisation against drift in joints and gaps.
     pub stabilisation: Stabilisation,
-    /// Largest number of times an unsolved step is bisected, 0 to 10. The substeps are reported.   [STEP-13] Default 3. The reference
+    /// Largest number of times an unsolved step is halved, 0 to 10. The substeps are reported.   [STEP-13] Default 3. The reference
     /// chooses its own steps and accepts only the default or 0.
     pub halve_steps: u32,
     /// True if a step is divided at the first touch of a compliant layer.   [SOFT-10]
@@ -100,7 +100,7 @@ impl Default for Scheme {
     }
 }
 
-/// Largest number of bisections: 1024 substeps instead of one step.
+/// Largest number of step halvings: 1024 substeps instead of one step.
 const MOST_HALVINGS: u32 = 10;
 
 /// Largest number of substeps of a natural period.

@@ -185,7 +185,7 @@ pub(super) fn name_of(model: &Model, id: &ContactId) -> String {
     format!("the contact between \"{}\" and \"{}\"", name(id.shape_a.index()), name(id.shape_b.index()))
 }
 
-/// Writes the coefficients of a row and returns its constant: u = row · v⁺ + constant.
+/// Writes the coefficients of a row and returns its constant term: u = row · v⁺ + constant.
 pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out: &mut [f64]) -> f64 {
     let model = start.model;
     debug_assert_eq!(out.len(), model.dof(), "a row has one coefficient for each velocity");

@@ -145,8 +145,8 @@ impl<'s> System<'s> {
                 change: self.parts.friction + place,
                 by: self.impulse(normal),
             };
-            let cones = (contact.cones.len(), contact.directions.len());
-            self.friction(&self.solved.friction(of).collect::<Vec<_>>(), &limit, cones, Row::Normal(place));
+            let counts = (contact.friction_bounds.len(), contact.directions.len());
+            self.friction(&self.solved.friction(of).collect::<Vec<_>>(), &limit, counts, Row::Normal(place));
         }
         for place in 0..self.solved.support_points {
             let Some(support_point) = self.ws.support_points.get(place).filter(|support_point| support_point.mu > 0.0)
@@ -157,11 +157,11 @@ impl<'s> System<'s> {
                 if let Row::SupportPoint(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
             };
             let limit = Limit { normal: None, change: self.parts.limits + place, by: 1.0 };
-            let cones = (support_point.cones.len(), support_point.directions.len());
+            let counts = (support_point.friction_bounds.len(), support_point.directions.len());
             self.friction(
                 &self.solved.friction(of).collect::<Vec<_>>(),
                 &limit,
-                cones,
+                counts,
                 Row::SupportPoint(place, Axis::Spin),
             );
         }
@@ -216,15 +216,15 @@ impl<'s> System<'s> {
         }
     }
 
-    fn friction(&mut self, rows: &[(usize, Axis)], limit: &Limit, (cones, corners): (usize, usize), of: Row) {
+    fn friction(&mut self, rows: &[(usize, Axis)], limit: &Limit, (friction_bounds, corners): (usize, usize), of: Row) {
         if rows.is_empty() {
             return;
         }
         if corners == 0 {
             return self.cone(rows, limit, of);
         }
-        let per_cone = corners / cones.max(1);
-        for chunk in rows.chunks(per_cone.max(1)) {
+        let per_bound = corners / friction_bounds.max(1);
+        for chunk in rows.chunks(per_bound.max(1)) {
             self.polygon(chunk, limit, of);
         }
     }

@@ -237,12 +237,12 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         Row::Contact(..) | Row::SupportPoint(..) => StepRow::Friction,
     };
     let mut frictions = Vec::new();
-    let mut add = |rows: Vec<(usize, Axis)>, limit: FrictionLimit, cones: usize| {
+    let mut add = |rows: Vec<(usize, Axis)>, limit: FrictionLimit, friction_bounds: usize| {
         let rows: Vec<usize> = rows.into_iter().map(|(row, _)| row).collect();
-        let polygon = cones > 0;
-        debug_assert!(!polygon || rows.len().is_multiple_of(cones), "all polygons have as many corners");
-        let per_cone = if polygon { rows.len() / cones } else { rows.len() };
-        for rows in rows.chunks(per_cone.max(1)) {
+        let polygon = friction_bounds > 0;
+        debug_assert!(!polygon || rows.len().is_multiple_of(friction_bounds), "all polygons have as many corners");
+        let per_bound = if polygon { rows.len() / friction_bounds } else { rows.len() };
+        for rows in rows.chunks(per_bound.max(1)) {
             frictions.push(FrictionLaw { limit, rows: rows.to_vec(), polygon });
         }
     };
@@ -255,14 +255,14 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
             continue;
         };
         let limit = FrictionLimit::Contact { normal, coefficient: place };
-        add(solved.friction(of).collect(), limit, contact.cones.len());
+        add(solved.friction(of).collect(), limit, contact.friction_bounds.len());
     }
     for (place, support_point) in ws.support_points.iter().enumerate() {
         let of = move |row: &Row| {
             if let Row::SupportPoint(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
         };
         let limit = FrictionLimit::Known { coefficient: solved.contacts.len() + place };
-        add(solved.friction(of).collect(), limit, support_point.cones.len());
+        add(solved.friction(of).collect(), limit, support_point.friction_bounds.len());
     }
     let (contacts, support_points) = (solved.contacts.len(), ws.support_points.len());
     let rebound = |place: usize| {

@@ -93,7 +93,7 @@ impl Default for Contacts {
             u_rows: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
-            modes: [Mode::Open; MAX_CONTACTS],
+            modes: [Mode::Fixed; MAX_CONTACTS],
             rho: [(0.0, 0.0); MAX_CONTACTS],
             proximal: [0.0; MAX_CONTACTS],
             scale: 1.0,

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_singular_or_not_definite_is_said() {
+    fn singular_and_indefinite_are_reported() {
         let mut factors = Factors::default();
         let mut a = vec![[0.0; MAX_ROWS]; 2];
         a[0][..2].copy_from_slice(&[1.0, 2.0]);

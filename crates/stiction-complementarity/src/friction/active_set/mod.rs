@@ -7,7 +7,8 @@
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together: contacts with Coulomb friction in space or in the
 //! plane, or without friction [SET-6]. A few rows of joints are eliminated first [SET-7]. If all contacts have friction in space and
-//! nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. Other problems end with `Breakdown`.
+//! nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. The method does not apply to other problems. It then returns
+//! `Status::Breakdown` with zero impulses, although no computation broke down.
 
 mod bounds;
 mod contacts;
@@ -51,9 +52,10 @@ const MAX_REFINEMENTS: u32 = 2;
 /// Largest number of active sets of the bounded rows alone, with the warm-started impulses of the contacts fixed.
 const MAX_BOUND_UPDATES: u32 = 3;
 
-/// Starts per compliance continuation in problems that are not purely spatial. If all contacts are spatial, a continuation follows every
-/// start. `max_continuations` bounds both. The ladder makes six starts and at most one continuation: it follows the first start of a purely
-/// spatial problem, and other problems have none.
+/// Starts per compliance continuation in problems that are not purely spatial.
+///
+/// A compliance continuation runs after every start if all contacts are spatial, otherwise after every seventh. The ladder allows six starts
+/// and one continuation, so only purely spatial problems get one, after their first start.
 const STARTS_PER_CONTINUATION: u32 = 7;
 
 /// Options of [`FrictionActiveSet`].
@@ -112,7 +114,7 @@ struct Checkpoints {
     /// Impulses before the last step.
     previous: SavedImpulses,
     /// Impulses of least residual within tolerance. Their velocities may be inconsistent with their modes, as at the stick-slip transition.
-    nearest: SavedImpulses,
+    best: SavedImpulses,
 }
 
 impl FrictionActiveSet {
@@ -263,7 +265,7 @@ impl FrictionActiveSet {
             }
             if residual <= least {
                 (least, near) = (residual, true);
-                contacts.save(&mut saved.nearest);
+                contacts.save(&mut saved.best);
             }
             // A consistent active set leaves modes and impulses unchanged, inside their cones.
             if !contacts.update_modes() && residual <= accepted {
@@ -271,7 +273,7 @@ impl FrictionActiveSet {
             }
         }
         if near {
-            contacts.restore(&saved.nearest);
+            contacts.restore(&saved.best);
         }
         near
     }
@@ -373,7 +375,7 @@ impl FrictionActiveSet {
 }
 
 impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
-    /// Runs the method; ends with `Breakdown` if it does not apply.
+    /// Runs the method. If it does not apply, or the joints are redundant, it ends with `Status::Breakdown` and zero impulses.
     fn run(
         &mut self,
         problem: &FrictionProblem<W>,

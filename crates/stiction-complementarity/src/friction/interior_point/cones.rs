@@ -1,9 +1,12 @@
 //! Laws as products of second-order cones, and their local linearisation.   [CONE-7]
 //!
 //! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
-//! friction two with the same normal impulse, a bounded row one or two half-lines, a joint none. The dual vectors y determine the
-//! velocities u = Σ Aᵀ g⁻¹(y), where g⁻¹(y) = y − (‖y_T‖²/y₀) e₀ removes De Saxcé's shift. On the boundary of the cone, where sliding
-//! contacts are, the term is the exact shift ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink.
+//! friction two with the same normal impulse, a bounded row one or two half-lines, a joint none.
+//!
+//! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). The function g adds the De Saxcé correction to scaled velocities, and
+//! g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the cone, where sliding contacts are, s is the exact correction
+//! ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the derivative of g⁻¹. In the matrix of a step ∇s is
+//! multiplied by a weight, 1 or less.
 
 use super::soc::{self, Scaling, Vector};
 use crate::friction::law::Law;
@@ -58,7 +61,7 @@ impl Cone {
 
     /// Changes r so that the first component of the cone vector increases by `amount`. Between two bounds it keeps a distance of at
     /// least a tenth of their distance from both.
-    pub(super) fn shift_normal(&self, amount: f64, r: &mut [f64]) {
+    pub(super) fn translate_normal(&self, amount: f64, r: &mut [f64]) {
         let margin = if self.width.is_finite() { 0.1 * self.width } else { f64::NEG_INFINITY };
         let component = self.sign * (r[self.normal] - self.bound) + amount;
         r[self.normal] = self.bound + self.sign * component.max(margin).min(self.width - margin);
@@ -173,11 +176,13 @@ impl Cones {
     }
 }
 
-/// Linearised laws L δr = b − δu of all blocks, with L = Σ Aᵀ G K A + diag c and its inverse.   [CONE-10]
+/// Linearised laws L δr = b − δu of all blocks, with L = Σ Aᵀ G Θ A + diag c and its inverse.   [CONE-10]
+///
+/// Θ is the squared Nesterov-Todd scaling of a cone ([`Scaling`]), G the derivative of g⁻¹ (see the module).
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinearisedLaws {
     /// Offset of each block, followed by the total length.
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     matrices: Vec<f64>,
     inverses: Vec<f64>,
     scratch: Vec<f64>,
@@ -186,30 +191,30 @@ pub(super) struct LinearisedLaws {
 impl LinearisedLaws {
     /// Matrix L of a block, row by row.
     pub(super) fn matrix(&self, block: usize) -> &[f64] {
-        &self.matrices[self.starts[block]..self.starts[block + 1]]
+        &self.matrices[self.offsets[block]..self.offsets[block + 1]]
     }
 
     /// Inverse L⁻¹ of a block, row by row; zero in fixed rows.
     pub(super) fn inverse(&self, block: usize) -> &[f64] {
-        &self.inverses[self.starts[block]..self.starts[block + 1]]
+        &self.inverses[self.offsets[block]..self.offsets[block + 1]]
     }
 
     /// Inverses L⁻¹ of all blocks, which have R rows each.
     pub(super) fn uniform_inverses<const R: usize>(&self) -> &[[[f64; R]; R]] {
-        debug_assert_eq!(self.inverses.len(), (self.starts.len() - 1) * R * R, "every block has {R} rows");
+        debug_assert_eq!(self.inverses.len(), (self.offsets.len() - 1) * R * R, "every block has {R} rows");
         self.inverses.as_chunks::<R>().0.as_chunks::<R>().0
     }
 
     /// Sets all blocks to zero.
     fn clear(&mut self, problem: &FrictionProblem<Operator>) {
-        self.starts.clear();
+        self.offsets.clear();
         let (mut total, mut largest) = (0, 0);
-        self.starts.push(total);
+        self.offsets.push(total);
         for block in 0..problem.blocks() {
             let size = problem.range(block).len().pow(2);
             total += size;
             largest = largest.max(size);
-            self.starts.push(total);
+            self.offsets.push(total);
         }
         self.matrices.clear();
         self.matrices.resize(total, 0.0);
@@ -236,13 +241,14 @@ impl LinearisedLaws {
         (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
     }
 
-    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction; returns false if a block is singular.
+    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction. Returns false if a block is
+    /// singular.
     pub(super) fn linearise(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
         (y, scalings): (&[Vector], &[Scaling]),
-        (mean_diagonals, shift_weight): (&[f64], f64),
+        (mean_diagonals, correction_weight): (&[f64], f64),
     ) -> bool {
         debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         debug_assert!(y.len() == cones.list.len() && scalings.len() == y.len(), "one scaled pair per cone");
@@ -252,26 +258,26 @@ impl LinearisedLaws {
             self.add_to_diagonal(problem, cones, block, (0.0, PROXIMAL * w));
         }
         for (cone, (y, scaling)) in cones.list.iter().zip(y.iter().zip(scalings)) {
-            let (range, start) = (problem.range(cone.block), self.starts[cone.block]);
+            let (range, start) = (problem.range(cone.block), self.offsets[cone.block]);
             if rigid && cones.single[cone.block] {
-                let g = shift_gradient(y).map(|g| shift_weight * g);
+                let gradient = correction_gradient(y).map(|s| correction_weight * s);
                 match cone.dim {
-                    1 => self.linearise_single::<1>(cone, scaling, &g),
-                    2 => self.linearise_single::<2>(cone, scaling, &g),
-                    3 => self.linearise_single::<3>(cone, scaling, &g),
-                    _ => self.linearise_single::<4>(cone, scaling, &g),
+                    1 => self.linearise_single::<1>(cone, scaling, &gradient),
+                    2 => self.linearise_single::<2>(cone, scaling, &gradient),
+                    3 => self.linearise_single::<3>(cone, scaling, &gradient),
+                    _ => self.linearise_single::<4>(cone, scaling, &gradient),
                 }
                 continue;
             }
             let offset =
                 |k: usize, l: usize| start + (cone.row(k) - range.start) * range.len() + cone.row(l) - range.start;
-            let g = shift_gradient(y).map(|g| shift_weight * g);
-            let matrix = scaling.square();
-            for (k, row) in matrix.iter().enumerate().take(cone.dim) {
-                // G K with G = I − e₀ gᵀ: only the first row differs from K.
+            let gradient = correction_gradient(y).map(|s| correction_weight * s);
+            let theta = scaling.theta();
+            for (k, row) in theta.iter().enumerate().take(cone.dim) {
+                // G Θ with G = I − e₀ ∇sᵀ: only the first row differs from Θ.
                 for (l, entry) in row.iter().enumerate().take(cone.dim) {
-                    let shift = if k == 0 { soc::dot(&g, &matrix[l]) } else { 0.0 };
-                    self.matrices[offset(k, l)] += cone.factor(k) * cone.factor(l) * (entry - shift);
+                    let correction = if k == 0 { soc::dot(&gradient, &theta[l]) } else { 0.0 };
+                    self.matrices[offset(k, l)] += cone.factor(k) * cone.factor(l) * (entry - correction);
                 }
             }
         }
@@ -279,8 +285,8 @@ impl LinearisedLaws {
     }
 
     /// Computes L and L⁻¹ of a rigid block that one cone of dimension D covers, in closed form.
-    fn linearise_single<const D: usize>(&mut self, cone: &Cone, scaling: &Scaling, g: &Vector) {
-        let range = self.starts[cone.block]..self.starts[cone.block + 1];
+    fn linearise_single<const D: usize>(&mut self, cone: &Cone, scaling: &Scaling, gradient: &Vector) {
+        let range = self.offsets[cone.block]..self.offsets[cone.block + 1];
         let (matrix, inverse) = (&mut self.matrices[range.clone()], &mut self.inverses[range]);
         let (Ok(matrix), Ok(inverse)) = (
             <&mut [[f64; D]; D]>::try_from(matrix.as_chunks_mut::<D>().0),
@@ -289,19 +295,19 @@ impl LinearisedLaws {
             debug_assert!(false, "block {} has {D} rows", cone.block);
             return;
         };
-        let [square, inverse_square] = scaling.squares();
+        let [theta, inverse_theta] = scaling.theta_and_inverse();
         let factor: [f64; D] = std::array::from_fn(|k| cone.factor(k));
-        // G K with G = I − e₀ gᵀ: only the first row differs from K.
-        for (k, (out, row)) in matrix.iter_mut().zip(&square).enumerate() {
+        // G Θ with G = I − e₀ ∇sᵀ: only the first row differs from Θ.
+        for (k, (out, row)) in matrix.iter_mut().zip(&theta).enumerate() {
             for (l, out) in out.iter_mut().enumerate() {
-                let shift = if k == 0 { soc::dot(g, &square[l]) } else { 0.0 };
-                *out = factor[k] * factor[l] * (row[l] - shift);
+                let correction = if k == 0 { soc::dot(gradient, &theta[l]) } else { 0.0 };
+                *out = factor[k] * factor[l] * (row[l] - correction);
             }
         }
-        // K⁻¹ G⁻¹ with G⁻¹ = I + e₀ gᵀ/(1 − g₀), where g₀ ≤ 0.
-        for (k, (out, row)) in inverse.iter_mut().zip(&inverse_square).enumerate() {
+        // Θ⁻¹ G⁻¹ with G⁻¹ = I + e₀ ∇sᵀ/(1 − ∇s₀), where ∇s₀ ≤ 0.
+        for (k, (out, row)) in inverse.iter_mut().zip(&inverse_theta).enumerate() {
             for (l, out) in out.iter_mut().enumerate() {
-                *out = (row[l] + row[0] * g[l] / (1.0 - g[0])) / (factor[k] * factor[l]);
+                *out = (row[l] + row[0] * gradient[l] / (1.0 - gradient[0])) / (factor[k] * factor[l]);
             }
         }
     }
@@ -318,7 +324,7 @@ impl LinearisedLaws {
         let size = range.len();
         for (i, row) in range.enumerate() {
             let compliance = problem.compliance().get(row).copied().unwrap_or(0.0);
-            self.matrices[self.starts[block] + i * (size + 1)] += match cones.rows[row] {
+            self.matrices[self.offsets[block] + i * (size + 1)] += match cones.rows[row] {
                 Row::Fixed(_) => 1.0,
                 Row::InCone => compliance + in_cone,
                 Row::Free => compliance + free,
@@ -328,7 +334,7 @@ impl LinearisedLaws {
 
     /// Inverts L of a block; returns false if it is singular.
     fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> bool {
-        let (range, entries) = (problem.range(block), self.starts[block]..self.starts[block + 1]);
+        let (range, entries) = (problem.range(block), self.offsets[block]..self.offsets[block + 1]);
         let size = range.len();
         let inverse = &mut self.inverses[entries.clone()];
         inverse.copy_from_slice(&self.matrices[entries]);
@@ -344,13 +350,13 @@ impl LinearisedLaws {
     }
 }
 
-/// Smooth shift ‖y_T‖²/y₀, which g⁻¹ subtracts from the first component.   [CONE-7]
-pub(super) fn shift(y: &Vector) -> f64 {
+/// Smooth De Saxcé correction s(y) = ‖y_T‖²/y₀, which g⁻¹ subtracts from the first component.   [CONE-7]
+pub(super) fn de_saxce_correction(y: &Vector) -> f64 {
     if y[0] > 0.0 { soc::tail_squared(y) / y[0] } else { 0.0 }
 }
 
-/// Gradient (−‖y_T‖²/y₀², 2 y_T/y₀) of the shift.   [CONE-10]
-pub(super) fn shift_gradient(y: &Vector) -> Vector {
+/// Gradient ∇s = (−‖y_T‖²/y₀², 2 y_T/y₀) of the De Saxcé correction.   [CONE-10]
+pub(super) fn correction_gradient(y: &Vector) -> Vector {
     let s = 1.0 / y[0];
     [-soc::tail_squared(y) * s * s, 2.0 * y[1] * s, 2.0 * y[2] * s, 2.0 * y[3] * s]
 }

@@ -1,4 +1,4 @@
-//! Primal-dual interior-point method for the exact friction law, with De Saxcé's shift: no convex relaxation.
+//! Primal-dual interior-point method for the exact friction law, with the De Saxcé correction: no convex relaxation.
 //!
 //! Newton's method is applied to the law, the dynamics and perturbed complementarity,
 //!
@@ -6,8 +6,8 @@
 //! x = A r + b,   Σ Aᵀ g⁻¹(y) = W r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
 //! ```
 //!
-//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. Centring slows the decrease of the complementarity
-//! gap to that of the infeasibility, with a centring parameter of at most 0.5 for this purpose. The shift makes the problem nonconvex, so
+//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. The centring parameter is chosen so that the gap does
+//! not decrease faster than the infeasibility; for this purpose it is at most 0.5. The De Saxcé correction makes the problem nonconvex, so
 //! convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns the best impulses.
 //! It does not use a warm start: points near the solution are near the boundary of the cones, where an interior-point method makes short
 //! steps. References: [Mehrotra1992], [Vandenberghe2010].
@@ -40,8 +40,10 @@ pub struct FrictionInteriorPointOptions {
     /// Newton steps in which the residual does not fall below 0.9 times its last reference value, after which the method stalls. Default 30:
     /// near a turning point of the central path the residual may not decrease for two dozen steps.
     ///
-    /// A stall ends with `SolvedLoosely`, whatever the residual is: the status says only that the method cannot reduce it further. The
-    /// other stalls are a short step with a regularised matrix and three consecutive steps shorter than 0.01.
+    /// A stall ends with `Status::SolvedLoosely`, whatever the residual is. The method claims only that it cannot reduce the residual
+    /// further. Callers measure the residual themselves: [`solve`](crate::solve) turns the claim into `Status::Breakdown` above the loose
+    /// tolerance, and the ladder compares residuals. The other stalls are a short step with a regularised matrix and three consecutive steps
+    /// shorter than 0.01.
     pub stall_iterations: u32,
 }
 
@@ -100,8 +102,8 @@ pub enum InteriorPointFailure {
 }
 
 /// Weights of the Tikhonov regularisation that determines each start, the initial iterate [CONE-12], relative to the mean diagonal of W. A
-/// small weight gives the closest start. With redundant contacts it also gives tensile impulses, and the shift into the cones may then be
-/// too large. In that case the next start is tried.
+/// small weight gives the closest start. With redundant contacts it also gives tensile impulses, and the translation into the cones may then
+/// be too large. In that case the next start is tried.
 pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Residual at which no other start is tried.
@@ -120,16 +122,16 @@ const BLOCKED_STEP: f64 = 1e-2;
 const MAX_BLOCKED_STEPS: u32 = 3;
 
 /// Factor on the weight of the derivative of the De Saxcé correction after a short step.
-const SHIFT_WEIGHT_FACTOR: f64 = 0.9;
+const CORRECTION_WEIGHT_FACTOR: f64 = 0.9;
 
 /// Least weight of the derivative of the De Saxcé correction.
-const LEAST_SHIFT_WEIGHT: f64 = 0.5;
+const LEAST_CORRECTION_WEIGHT: f64 = 0.5;
 
 /// Step length above which the weight of the derivative of the De Saxcé correction recovers.
 const LONG_STEP: f64 = 0.5;
 
 /// Factor on the difference of the weight from 1 after a long step.
-const SHIFT_WEIGHT_RECOVERY: f64 = 0.6;
+const CORRECTION_WEIGHT_RECOVERY: f64 = 0.6;
 
 /// Impulses of least residual so far.
 struct Best<'s> {
@@ -190,7 +192,7 @@ pub struct FrictionInteriorPoint {
     regularisation: f64,
     /// Weight of the derivative of the De Saxcé correction in the matrix. 1 gives Newton's method; a smaller weight allows longer steps at
     /// turning points of the central path.
-    shift_weight: f64,
+    correction_weight: f64,
     point: Point,
     scalings: Vec<Scaling>,
     /// Right-hand sides of complementarity, one per cone.
@@ -245,7 +247,7 @@ impl FrictionInteriorPoint {
         let (steps, initial) = (self.progress.steps, (self.point.infeasibility_norm(), self.point.gap()));
         self.progress =
             Progress { steps, initial, stall_reference: f64::INFINITY, reference_step: steps, ..Progress::default() };
-        (self.regularisation, self.shift_weight) = (0.0, 1.0);
+        (self.regularisation, self.correction_weight) = (0.0, 1.0);
         Ok(())
     }
 
@@ -283,11 +285,12 @@ impl FrictionInteriorPoint {
             self.advance(problem, step);
             self.progress.record(step);
 
-            // ---- Weight of the shift: short steps reduce it towards the convex problem, long steps restore it ----
+            // ---- Weight of the correction: short steps reduce it towards the convex problem, long steps restore it ----
             if self.progress.short {
-                self.shift_weight = (SHIFT_WEIGHT_FACTOR * self.shift_weight).max(LEAST_SHIFT_WEIGHT);
+                self.correction_weight =
+                    (CORRECTION_WEIGHT_FACTOR * self.correction_weight).max(LEAST_CORRECTION_WEIGHT);
             } else if step > LONG_STEP {
-                self.shift_weight = 1.0 - SHIFT_WEIGHT_RECOVERY * (1.0 - self.shift_weight);
+                self.correction_weight = 1.0 - CORRECTION_WEIGHT_RECOVERY * (1.0 - self.correction_weight);
             }
         }
     }
@@ -339,7 +342,7 @@ impl FrictionInteriorPoint {
         let status = match ended {
             Ok(()) => Status::Solved,
             Err(InteriorPointFailure::Budget { .. }) => Status::BudgetExhausted,
-            // A stall at any residual: the caller checks if it is small enough.
+            // A stall at any residual, see `stall_iterations`: the caller measures the residual and decides.
             Err(InteriorPointFailure::Stalled { .. }) => Status::SolvedLoosely,
             Err(InteriorPointFailure::Singular { .. } | InteriorPointFailure::Overflow { .. }) => Status::Breakdown,
         };

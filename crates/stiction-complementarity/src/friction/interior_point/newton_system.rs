@@ -189,8 +189,8 @@ impl NewtonSystem {
 
     /// Solves δr ← (W + L)⁻¹ b and refines it to an error of `tolerance`; an infinite tolerance skips refinement. b is zero in fixed rows.
     ///
-    /// The first solve leaves δr zero in fixed rows. The error b − (W + L) δr contains −W δr there. It counts in the norm and enters the
-    /// refinement: with an assembled W that changes δr in fixed rows, matrix-free it does not.
+    /// The first solve leaves δr zero in fixed rows. In fixed rows the residual contains −W δr. Refinement therefore changes δr there if W is
+    /// assembled, but not if it is matrix-free.
     ///
     /// Returns the remaining error relative to b, or zero if it is within the tolerance.
     pub(super) fn solve(

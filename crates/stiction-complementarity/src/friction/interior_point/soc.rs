@@ -77,11 +77,14 @@ pub(super) fn max_step(x: &Vector, d: &Vector) -> f64 {
 }
 
 /// Nesterov-Todd scaling F of a pair of interior points: F x = F⁻¹ y = λ, F² = η² (2 w wᵀ − J).   [CONE-9]
+///
+/// F is often written W_NT. Its square Θ = W_NT², with a regularisation added, is the matrix of the linearised complementarity
+/// δy + Θ δx = t.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scaling {
     w: Vector,
     eta: f64,
-    /// Multiple of the identity that is added to K.
+    /// Multiple of the identity that Θ contains besides F².
     regularisation: f64,
     /// Scaled point λ.
     pub(super) lambda: Vector,
@@ -124,24 +127,24 @@ impl Scaling {
         ]
     }
 
-    /// Product K v.
-    pub(super) fn apply_square(&self, v: &Vector) -> Vector {
+    /// Product Θ v.
+    pub(super) fn apply_theta(&self, v: &Vector) -> Vector {
         add(&self.apply(&self.apply(v)), self.regularisation, v)
     }
 
-    /// Matrix K = F² + regularisation · I.
-    pub(super) fn square(&self) -> [Vector; 4] {
+    /// Matrix Θ = F² + regularisation · I.
+    pub(super) fn theta(&self) -> [Vector; 4] {
         let (eigenvalues, n) = self.spectrum();
         spectral(eigenvalues, &n)
     }
 
-    /// Matrices K and K⁻¹.
-    pub(super) fn squares(&self) -> [[Vector; 4]; 2] {
+    /// Matrices Θ and Θ⁻¹.
+    pub(super) fn theta_and_inverse(&self) -> [[Vector; 4]; 2] {
         let (eigenvalues, n) = self.spectrum();
         [spectral(eigenvalues, &n), spectral(eigenvalues.map(|eigenvalue| 1.0 / eigenvalue), &n)]
     }
 
-    /// Eigenvalues of K and the direction n. Those of F² = η² (2 w wᵀ − J) are η² (w₀ ± ‖w_T‖)² along (1, ±n) with n = w_T/‖w_T‖, and η²
+    /// Eigenvalues of Θ and the direction n. Those of F² = η² (2 w wᵀ − J) are η² (w₀ ± ‖w_T‖)² along (1, ±n) with n = w_T/‖w_T‖, and η²
     /// elsewhere.
     fn spectrum(&self) -> ([f64; 3], Vector) {
         let (square, length) = (self.eta * self.eta, tail(&self.w));
@@ -156,17 +159,17 @@ impl Scaling {
 /// The spectral form keeps small eigenvalues that would be lost in sums of entries.
 fn spectral([large, small, rest]: [f64; 3], n: &Vector) -> [Vector; 4] {
     let (mean, half) = (0.5 * (large + small), 0.5 * (large - small));
-    let mut k = [[0.0; 4]; 4];
+    let mut matrix = [[0.0; 4]; 4];
     for i in 1..4 {
         for j in 1..4 {
-            k[i][j] = (mean - rest) * n[i] * n[j];
+            matrix[i][j] = (mean - rest) * n[i] * n[j];
         }
-        k[i][i] += rest;
-        k[0][i] = half * n[i];
-        k[i][0] = half * n[i];
+        matrix[i][i] += rest;
+        matrix[0][i] = half * n[i];
+        matrix[i][0] = half * n[i];
     }
-    k[0][0] = mean;
-    k
+    matrix[0][0] = mean;
+    matrix
 }
 
 #[cfg(test)]
@@ -200,11 +203,12 @@ mod tests {
             let f = Scaling::new(x, y, 0.0);
             let size = f.lambda[0] * (1.0 + f.eta + 1.0 / f.eta) * 10.0;
             assert!(close(&f.apply(x), &f.apply_inverse(y), size), "{x:?} {y:?}");
-            let [k, k_inv] = f.squares();
-            let kx: Vector = std::array::from_fn(|i| dot(&k[i], x));
-            let identity: Vector = std::array::from_fn(|i| dot(&k_inv[i], &std::array::from_fn(|j| dot(&k[j], x))));
-            let grown = k.iter().flatten().fold(1.0_f64, |a, b| a.max(b.abs()));
-            assert!(close(&kx, y, grown) && close(&identity, x, grown * grown));
+            let [theta, inverse_theta] = f.theta_and_inverse();
+            let theta_x: Vector = std::array::from_fn(|i| dot(&theta[i], x));
+            let identity: Vector =
+                std::array::from_fn(|i| dot(&inverse_theta[i], &std::array::from_fn(|j| dot(&theta[j], x))));
+            let grown = theta.iter().flatten().fold(1.0_f64, |a, b| a.max(b.abs()));
+            assert!(close(&theta_x, y, grown) && close(&identity, x, grown * grown));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Mehrotra's starting point: impulses of a Tikhonov-regularised problem without cones, shifted into the cones.   [CONE-12]
+//! Mehrotra's starting point: impulses of a Tikhonov-regularised problem without cones, translated into the cones.   [CONE-12]
 
 use super::cones::{Row, mean_diagonals};
 use super::step::START_ACCURACY;
@@ -31,23 +31,23 @@ impl FrictionInteriorPoint {
         let tolerance = START_ACCURACY * norm(&self.right_hand_side);
         self.system.solve(problem, &self.locals, (&self.right_hand_side, tolerance), &mut self.direction.r);
         self.point.r.iter_mut().zip(&self.direction.r).for_each(|(r, d)| *r += d);
-        self.shift_into_cones(problem);
+        self.translate_into_cones(problem);
         Ok(())
     }
 
-    /// Shifts x ← x + δ e/√w and y ← y + ε √w e into the cones.
+    /// Translates the vectors into the cones: x ← x + δ e/√w and y ← y + ε √w e.
     ///
-    /// δ and ε are 1.5 times the least shifts into the cones, and then half the mean complementarity. w is the mean diagonal of W in the
-    /// block, so that heavy and light bodies are shifted alike and xᵀy does not depend on mass. The dual vectors belong to the velocities
-    /// of the shifted impulses, so a large primal shift leads to a large dual one.
-    fn shift_into_cones(&mut self, problem: &FrictionProblem) {
+    /// δ and ε are 1.5 times the least translations into the cones, and then half the mean complementarity. w is the mean diagonal of W in the
+    /// block, so that heavy and light bodies are translated alike and xᵀy does not depend on mass. The dual vectors belong to the velocities
+    /// of the translated impulses, so a large primal translation leads to a large dual one.
+    fn translate_into_cones(&mut self, problem: &FrictionProblem) {
         self.point.refresh(problem, &self.cones, &mut self.state);
         let distance = self.largest_distance(&self.point.x, f64::sqrt);
-        self.shift((1.5 * distance, 0.0));
+        self.translate((1.5 * distance, 0.0));
         self.point.refresh(problem, &self.cones, &mut self.state);
         self.point.y.extend(self.cones.list.iter().map(|cone| cone.dual(&self.point.u)));
         let distance = self.largest_distance(&self.point.y, |w| 1.0 / w.sqrt());
-        self.shift((0.0, 1.5 * distance));
+        self.translate((0.0, 1.5 * distance));
         debug_assert!(
             self.point.x.len() == self.cones.list.len() && self.point.y.len() == self.cones.list.len(),
             "one primal and one dual vector per cone"
@@ -59,8 +59,8 @@ impl FrictionInteriorPoint {
             sum_x += x[0] * root;
             sum_y += y[0] / root;
         }
-        let mean_shift = |total: f64| if total > 0.0 { 0.5 * sum / total } else { 0.0 };
-        self.shift((mean_shift(sum_y), mean_shift(sum_x)));
+        let mean_translation = |total: f64| if total > 0.0 { 0.5 * sum / total } else { 0.0 };
+        self.translate((mean_translation(sum_y), mean_translation(sum_x)));
         self.point.refresh(problem, &self.cones, &mut self.state);
     }
 
@@ -76,11 +76,11 @@ impl FrictionInteriorPoint {
         eigenvalues.fold(0.0, |largest, eigenvalue| f64::max(largest, -eigenvalue))
     }
 
-    /// Shifts all primal and dual vectors by these amounts, weighted by w. Before the dual vectors are known only the primal ones.
-    fn shift(&mut self, (primal, dual): (f64, f64)) {
+    /// Translates all primal and dual vectors by these amounts, weighted by w. Before the dual vectors are known only the primal ones.
+    fn translate(&mut self, (primal, dual): (f64, f64)) {
         for (k, cone) in self.cones.list.iter().enumerate() {
             let root = self.mean_diagonals[cone.block].sqrt();
-            cone.shift_normal(primal / root, &mut self.point.r);
+            cone.translate_normal(primal / root, &mut self.point.r);
             if let Some(x) = self.point.x.get_mut(k) {
                 *x = cone.vector(&self.point.r);
             }

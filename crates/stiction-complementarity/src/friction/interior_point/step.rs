@@ -1,6 +1,6 @@
 //! One predictor-corrector step: scaling, linearisation, direction and step length.
 
-use super::cones::{Cones, Row, shift, shift_gradient};
+use super::cones::{Cones, Row, correction_gradient, de_saxce_correction};
 use super::soc::{self, Scaling, UNIT, Vector};
 use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure};
 use crate::friction::law::norm;
@@ -60,9 +60,9 @@ impl Point {
         self.infeasibility.clear();
         self.infeasibility.extend_from_slice(&self.u);
         for (cone, y) in cones.list.iter().zip(&self.y) {
-            let mut unshifted = *y;
-            unshifted[0] -= shift(y);
-            cone.transpose_add(-1.0, &unshifted, &mut self.infeasibility);
+            let mut uncorrected = *y;
+            uncorrected[0] -= de_saxce_correction(y);
+            cone.transpose_add(-1.0, &uncorrected, &mut self.infeasibility);
         }
         for (infeasibility, row) in self.infeasibility.iter_mut().zip(&cones.rows) {
             if let Row::Fixed(_) = row {
@@ -90,14 +90,14 @@ impl Point {
 }
 
 impl FrictionInteriorPoint {
-    /// Sets the right-hand sides of the predictor, x ∘ y = 0 to first order: δy + K δx = −y.
+    /// Sets the right-hand sides of the predictor, x ∘ y = 0 to first order: δy + Θ δx = −y.
     pub(super) fn set_predictor_targets(&mut self) {
         self.targets.clear();
         self.targets.extend(self.point.y.iter().map(|y| y.map(|y| -y)));
     }
 
     /// Sets the right-hand sides of the corrector, x ∘ y = τ e to second order along the predictor:
-    /// δy + K δx = F (λ \ (τ e − λ∘λ − (F δx)∘(F⁻¹ δy))).   [CONE-12]
+    /// δy + Θ δx = F (λ \ (τ e − λ∘λ − (F δx)∘(F⁻¹ δy))).   [CONE-12]
     pub(super) fn set_corrector_targets(&mut self, tau: f64) {
         let predictor = self.direction.x.iter().zip(&self.direction.y);
         self.targets.clear();
@@ -151,8 +151,12 @@ impl FrictionInteriorPoint {
             let regularisation = self.regularisation * self.mean_diagonals.get(cone.block).copied().unwrap_or(0.0);
             Scaling::new(x, y, regularisation)
         }));
-        if !self.locals.linearise(problem, &self.cones, (y, &self.scalings), (&self.mean_diagonals, self.shift_weight))
-        {
+        if !self.locals.linearise(
+            problem,
+            &self.cones,
+            (y, &self.scalings),
+            (&self.mean_diagonals, self.correction_weight),
+        ) {
             return Err(InteriorPointFailure::Overflow { iteration });
         }
         let factored = self.system.factor(problem, &self.cones, &self.locals);
@@ -166,7 +170,7 @@ impl FrictionInteriorPoint {
         self.right_hand_side.extend(self.point.infeasibility.iter().map(|x| -x));
         for ((cone, y), target) in self.cones.list.iter().zip(&self.point.y).zip(&self.targets) {
             let mut moved = *target;
-            moved[0] -= self.shift_weight * soc::dot(&shift_gradient(y), target);
+            moved[0] -= self.correction_weight * soc::dot(&correction_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_hand_side);
         }
         let error = self.system.solve(problem, &self.locals, (&self.right_hand_side, tolerance), &mut self.direction.r);
@@ -174,9 +178,7 @@ impl FrictionInteriorPoint {
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();
         let scaled = self.scalings.iter().zip(&self.direction.x).zip(&self.targets);
-        self.direction
-            .y
-            .extend(scaled.map(|((scaling, dx), target)| soc::add(target, -1.0, &scaling.apply_square(dx))));
+        self.direction.y.extend(scaled.map(|((scaling, dx), target)| soc::add(target, -1.0, &scaling.apply_theta(dx))));
         error
     }
 

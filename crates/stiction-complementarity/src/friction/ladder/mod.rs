@@ -2,14 +2,15 @@
 //!
 //! Rungs, in order:
 //!
-//! 1. The dense active-set method, for small problems; the single-pivot method continues from the better of zero and the impulses at the
-//!    last start of the active-set method.
+//! 1. The dense active-set method, for small problems. If it fails, the single-pivot method continues from zero or from the active-set
+//!    method's last initial iterate, whichever has the smaller residual.
 //! 2. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 3. Semismooth Newton, if Gauss-Seidel came close.
 //! 4. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
 //! 5. Single pivots, for problems in which rounding decides which contacts are closed.
-//! 6. The interior point from a second start; more Gauss-Seidel iterations and Newton; the interior point from a third start.
+//! 6. The first restart of the interior point, from a second start; more Gauss-Seidel iterations and Newton; the second restart, from a third
+//!    start.
 //! 7. ADMM as another start for Newton, pseudo-transient continuation, relaxed Gauss-Seidel.
 //!
 //! Every rung that runs is recorded, and the impulses of least residual are kept. In simulations stick recovery may replace them by others
@@ -178,8 +179,8 @@ impl FrictionLadder {
         residual: f64,
     ) -> impl Iterator<Item = FrictionRung> + use<> {
         use FrictionRung::{
-            Admm, InteriorPoint, MoreGaussSeidel, PseudoTransient, RelaxedGaussSeidel, SecondStart, SemismoothNewton,
-            SinglePivot, ThirdStart,
+            Admm, InteriorPoint, InteriorPointRestart1, InteriorPointRestart2, MoreGaussSeidel, PseudoTransient,
+            RelaxedGaussSeidel, SemismoothNewton, SinglePivot,
         };
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let real_time = self.accuracy == Accuracy::RealTime;
@@ -194,9 +195,9 @@ impl FrictionLadder {
             SemismoothNewton,
             InteriorPoint,
             SinglePivot,
-            SecondStart,
+            InteriorPointRestart1,
             MoreGaussSeidel,
-            ThirdStart,
+            InteriorPointRestart2,
             Admm,
             PseudoTransient,
             RelaxedGaussSeidel,
@@ -236,8 +237,8 @@ impl FrictionLadder {
             FrictionRung::WarmGaussSeidel => self.run_gauss_seidel(problem, guess),
             FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
             FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
-            FrictionRung::SecondStart => self.run_interior_point(problem, STARTS[1]),
-            FrictionRung::ThirdStart => self.run_interior_point(problem, STARTS[2]),
+            FrictionRung::InteriorPointRestart1 => self.run_interior_point(problem, STARTS[1]),
+            FrictionRung::InteriorPointRestart2 => self.run_interior_point(problem, STARTS[2]),
             FrictionRung::SemismoothNewton => {
                 let assembled = matches!(problem.operator(), Operator::Assembled(_));
                 let max_steps = if assembled { NEWTON_STEPS } else { SHORT_NEWTON_STEPS };

@@ -53,9 +53,9 @@ pub enum FrictionRung {
     /// Newton.
     MoreGaussSeidel,
     /// Interior point from its second start, then a few Gauss-Seidel iterations and semismooth Newton.
-    SecondStart,
+    InteriorPointRestart1,
     /// Interior point from its third start, then a few Gauss-Seidel iterations and semismooth Newton.
-    ThirdStart,
+    InteriorPointRestart2,
     /// ADMM, then semismooth Newton.
     Admm,
     /// Pseudo-transient continuation from the best impulses so far, then from where [`FrictionRung::MoreGaussSeidel`] starts.
@@ -67,7 +67,7 @@ pub enum FrictionRung {
 impl FrictionRung {
     /// True if the rung is too expensive to improve a solution that is acceptable already.
     pub(super) fn is_expensive(self) -> bool {
-        matches!(self, Self::ThirdStart | Self::Admm | Self::PseudoTransient | Self::RelaxedGaussSeidel)
+        matches!(self, Self::InteriorPointRestart2 | Self::Admm | Self::PseudoTransient | Self::RelaxedGaussSeidel)
     }
 
     /// Name in reports.
@@ -80,8 +80,8 @@ impl FrictionRung {
             Self::InteriorPoint => "interior-point",
             Self::SinglePivot => "single-pivot",
             Self::MoreGaussSeidel => "more-gauss-seidel",
-            Self::SecondStart => "second-start",
-            Self::ThirdStart => "third-start",
+            Self::InteriorPointRestart1 => "interior-point-restart-1",
+            Self::InteriorPointRestart2 => "interior-point-restart-2",
             Self::Admm => "admm",
             Self::PseudoTransient => "pseudo-transient",
             Self::RelaxedGaussSeidel => "relaxed-gauss-seidel",

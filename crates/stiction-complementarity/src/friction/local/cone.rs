@@ -1,7 +1,7 @@
 //! Local problem of a contact with Coulomb friction and T tangential directions: open, stick or slip.   [GS-2] [GS-3]
 
 use super::small::{SMALLEST_PIVOT, SmallLu, dot, largest, times};
-use super::{Memory, Regime, root};
+use super::{LocalMode, MultiplierWarmStart, root};
 
 /// Least compactified multiplier y of the search if C is singular: λ is then about this fraction of the mean diagonal of C. It is halfway
 /// between the rounding of C and 1, on a logarithmic scale.
@@ -76,26 +76,26 @@ impl<const T: usize> ConeBlock<T> {
     }
 
     /// Solves the problem for g into r, both with T + 1 entries.
-    pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
+    pub(super) fn solve_slices(&self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         debug_assert!(g.len() == T + 1 && r.len() == T + 1, "g and r have T + 1 rows");
-        let ([g_n, g_t @ ..], [r_n, r_t @ ..]) = (g, r) else { return Regime::Unsolved };
-        let (Some(g_t), true) = (g_t.first_chunk::<T>(), r_t.len() == T) else { return Regime::Unsolved };
-        let (regime, normal, tangential) = self.solve(*g_n, g_t, &mut memory.multiplier);
+        let ([g_n, g_t @ ..], [r_n, r_t @ ..]) = (g, r) else { return LocalMode::Unsolved };
+        let (Some(g_t), true) = (g_t.first_chunk::<T>(), r_t.len() == T) else { return LocalMode::Unsolved };
+        let (mode, normal, tangential) = self.solve(*g_n, g_t, &mut warm_start.multiplier);
         *r_n = normal;
         r_t.copy_from_slice(&tangential);
-        regime
+        mode
     }
 
-    /// Solves the problem; returns (regime, r_N, r_T). `y` is the initial guess of the compactified slip multiplier, and then its value.
-    pub(crate) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (Regime, f64, [f64; T]) {
+    /// Solves the problem; returns (mode, r_N, r_T). `y` is the initial guess of the compactified slip multiplier, and then its value.
+    pub(crate) fn solve(&self, g_n: f64, g_t: &[f64; T], y: &mut f64) -> (LocalMode, f64, [f64; T]) {
         if g_n >= 0.0 {
-            return (Regime::Open, 0.0, [0.0; T]);
+            return (LocalMode::Open, 0.0, [0.0; T]);
         }
         if self.a_nn <= 0.0 || self.a_nn.is_nan() {
-            return (Regime::Unsolved, 0.0, [0.0; T]);
+            return (LocalMode::Unsolved, 0.0, [0.0; T]);
         }
         if self.mu == 0.0 {
-            return (Regime::Slip, -g_n * self.inverse_nn, [0.0; T]);
+            return (LocalMode::Slip, -g_n * self.inverse_nn, [0.0; T]);
         }
         let d: [f64; T] = std::array::from_fn(|k| g_t[k] - self.tn_by_nn[k] * g_n);
         let (p, least) = match self.inverse {
@@ -107,10 +107,10 @@ impl<const T: usize> ConeBlock<T> {
         // φ = ‖r_T‖ − μ r_N, positive outside of the cone.
         let excess = length - self.mu * normal;
         if excess <= 0.0 {
-            return (Regime::Stick, normal, p.map(|p| -p));
+            return (LocalMode::Stick, normal, p.map(|p| -p));
         }
         let (normal, tangential) = self.slip(g_n, &d, (least, excess), y);
-        (Regime::Slip, normal, tangential)
+        (LocalMode::Slip, normal, tangential)
     }
 
     /// Solves the consistent singular system C p = d by proximal steps p ← p + (C + λ)⁻¹ (d − C p) from p = 0 with the least λ.
@@ -143,8 +143,9 @@ impl<const T: usize> ConeBlock<T> {
         };
         if T == 2 {
             // All terms are positive: det S = x² det C + mean y (x tr C + mean y).
-            let shift = self.mean * y;
-            let determinant = x * x * self.determinant + shift * (x * (self.c[0][0] + self.c[1][1]) + shift);
+            let regularisation = self.mean * y;
+            let determinant =
+                x * x * self.determinant + regularisation * (x * (self.c[0][0] + self.c[1][1]) + regularisation);
             let p = cramer(&s, determinant, &right);
             return (p, cramer(&s, determinant, &slope_right(&p)));
         }

@@ -1,6 +1,6 @@
 //! Local problem of a joint: u = 0 with free impulses.   [GS-2]
 
-use super::Regime;
+use super::LocalMode;
 use crate::linalg::{DenseLu, dot};
 
 /// Proximal term on the diagonal of a singular block, relative to its largest entry. Redundant rows then get the minimum-norm change,
@@ -34,25 +34,25 @@ impl JointBlock {
         self.change.resize(rows, 0.0);
         self.solvable = self.lu.factor(rows, |lu| lu.copy_from_slice(a)).is_ok();
         if !self.solvable {
-            let shift = PROXIMAL * a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
-            let shifted = |lu: &mut [f64]| {
+            let regularisation = PROXIMAL * a.iter().fold(0.0, |largest: f64, a| largest.max(a.abs()));
+            let regularised = |lu: &mut [f64]| {
                 lu.copy_from_slice(a);
-                lu.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += shift);
+                lu.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += regularisation);
             };
-            self.solvable = self.lu.factor(rows, shifted).is_ok();
+            self.solvable = self.lu.factor(rows, regularised).is_ok();
         }
     }
 
     /// Solves r ← r − A⁻¹ (A r + g); for a singular A with the proximal term, which gives the change of least norm.
-    pub(super) fn solve(&mut self, g: &[f64], r: &mut [f64]) -> Regime {
+    pub(super) fn solve(&mut self, g: &[f64], r: &mut [f64]) -> LocalMode {
         if !self.solvable || g.len() != self.velocity.len() || r.len() != g.len() {
-            return Regime::Unsolved;
+            return LocalMode::Unsolved;
         }
         for ((u, g), row) in self.velocity.iter_mut().zip(g).zip(self.a.chunks_exact(r.len().max(1))) {
             *u = g + dot(row, r);
         }
         self.lu.solve(&self.velocity, &mut self.change);
         r.iter_mut().zip(&self.change).for_each(|(r, change)| *r -= change);
-        Regime::Stick
+        LocalMode::Stick
     }
 }

@@ -14,10 +14,10 @@ pub(crate) use cone::ConeBlock;
 use joint::JointBlock;
 use rolling::RollingBlock;
 
-/// Mode of a block at its solution.
+/// Contact mode of a block at its solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Regime {
+pub enum LocalMode {
     /// The impulse is zero: the contact is open, or a bounded row is at a bound that is zero.
     Open,
     /// The velocity is zero.
@@ -32,7 +32,7 @@ pub enum Regime {
 
 /// Warm start of the search for the slip multiplier. Every number is an admissible start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Memory {
+pub(crate) struct MultiplierWarmStart {
     /// Compactified slip multiplier y of the last solution.
     multiplier: f64,
 }
@@ -75,57 +75,57 @@ impl LocalBlock {
     }
 
     /// Solves the local problem for this g. `r` holds the present impulses, which only joints use, and then the solution.
-    pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
+    pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         match self {
             Self::Joint(joint) => joint.solve(g, r),
             Self::Boxed { a, lower, upper } => boxed(*a, *lower, *upper, g, r),
-            Self::Plane(cone) => cone.solve_slices(g, r, memory),
-            Self::Space(cone) => cone.solve_slices(g, r, memory),
-            Self::Torsion(cone) => cone.solve_slices(g, r, memory),
-            Self::Rolling(rolling) => rolling.solve(g, r, memory),
+            Self::Plane(cone) => cone.solve_slices(g, r, warm_start),
+            Self::Space(cone) => cone.solve_slices(g, r, warm_start),
+            Self::Torsion(cone) => cone.solve_slices(g, r, warm_start),
+            Self::Rolling(rolling) => rolling.solve(g, r, warm_start),
         }
     }
 }
 
 /// Solves a bounded row lower ≤ r ≤ upper with u = a r + g: the root is clamped to the bounds.   [GS-2]
-fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> Regime {
+fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> LocalMode {
     let ([g], [r]) = (g, r) else {
         debug_assert!(false, "a bounded row has one component");
-        return Regime::Unsolved;
+        return LocalMode::Unsolved;
     };
     // If a = 0, the impulse does not change the velocity; a nonzero velocity puts it at a bound.
     let free = if a > 0.0 { -g / a } else { -g.signum() * f64::INFINITY };
     let nearest = if a > 0.0 || *g != 0.0 { free.max(lower).min(upper) } else { 0.0_f64.max(lower).min(upper) };
     if !nearest.is_finite() {
         *r = 0.0_f64.max(lower).min(upper);
-        return Regime::Unsolved;
+        return LocalMode::Unsolved;
     }
     *r = nearest;
     match (nearest > lower && nearest < upper, nearest == 0.0) {
-        (true, _) => Regime::Stick,
-        (false, true) => Regime::Open,
-        (false, false) => Regime::Slip,
+        (true, _) => LocalMode::Stick,
+        (false, true) => LocalMode::Open,
+        (false, false) => LocalMode::Slip,
     }
 }
 
 /// Solves the local problem of one block to machine precision: finds r such that r and u = A r + g satisfy `law`.
 ///
 /// A is given row by row. It may be slightly unsymmetric and may be singular. `r` must have the rows of the law and is overwritten.
-/// Slices of a wrong length and invalid laws set `r` to zero and return [`Regime::Unsolved`].
+/// Slices of a wrong length and invalid laws set `r` to zero and return [`LocalMode::Unsolved`].
 ///
 /// ```
-/// use stiction_complementarity::{Law, Regime, solve_local};
+/// use stiction_complementarity::{Law, LocalMode, solve_local};
 /// // A unit mass hits the ground with normal and tangential velocity 1 m/s; μ = 0.5.
 /// let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// let mut r = [0.0; 3];
-/// let regime = solve_local(&Law::Cone { rows: 3, mu: 0.5 }, &unit, &[-1.0, 1.0, 0.0], &mut r);
-/// assert_eq!((regime, r), (Regime::Slip, [1.0, -0.5, 0.0]));
+/// let mode = solve_local(&Law::Cone { rows: 3, mu: 0.5 }, &unit, &[-1.0, 1.0, 0.0], &mut r);
+/// assert_eq!((mode, r), (LocalMode::Slip, [1.0, -0.5, 0.0]));
 /// ```
-pub fn solve_local(law: &Law, a: &[f64], g: &[f64], r: &mut [f64]) -> Regime {
+pub fn solve_local(law: &Law, a: &[f64], g: &[f64], r: &mut [f64]) -> LocalMode {
     let rows = law.rows();
     r.fill(0.0);
     if !law.is_legal() || a.len() != rows * rows || g.len() != rows || r.len() != rows {
-        return Regime::Unsolved;
+        return LocalMode::Unsolved;
     }
-    LocalBlock::new(law, a).solve(g, r, &mut Memory::default())
+    LocalBlock::new(law, a).solve(g, r, &mut MultiplierWarmStart::default())
 }

@@ -6,7 +6,7 @@
 
 use super::cone::ConeBlock;
 use super::small::{SmallLu, dot, largest};
-use super::{Memory, Regime, root};
+use super::{LocalMode, MultiplierWarmStart, root};
 use crate::friction::law::{Law, norm};
 
 /// Least compactified multiplier y of the outer search if the moment block is singular.
@@ -74,23 +74,23 @@ impl RollingBlock {
     }
 
     /// Solves the problem for g into r, both with five entries.
-    pub(super) fn solve(&self, g: &[f64], r: &mut [f64], memory: &mut Memory) -> Regime {
+    pub(super) fn solve(&self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         debug_assert!(g.len() == 5 && r.len() == 5, "g and r have five rows");
-        let (Some(g), true) = (g.first_chunk::<5>(), r.len() == 5) else { return Regime::Unsolved };
+        let (Some(g), true) = (g.first_chunk::<5>(), r.len() == 5) else { return LocalMode::Unsolved };
         r.fill(0.0);
         if g[0] >= 0.0 {
-            return Regime::Open;
+            return LocalMode::Open;
         }
         if self.a[0][0] <= 0.0 || self.a[0][0].is_nan() {
-            return Regime::Unsolved;
+            return LocalMode::Unsolved;
         }
-        let mut best = self.search(g, &mut memory.multiplier);
+        let mut best = self.search(g, &mut warm_start.multiplier);
         if best.is_none_or(|best| best.relative_violation > MAX_RELATIVE_VIOLATION) {
             best = better(best, self.by_proximal_steps(g));
         }
-        let Some(solved) = best else { return Regime::Unsolved };
+        let Some(solved) = best else { return LocalMode::Unsolved };
         r.copy_from_slice(&solved.r);
-        if solved.found.slides || solved.found.rolls { Regime::Slip } else { Regime::Stick }
+        if solved.found.slides || solved.found.rolls { LocalMode::Slip } else { LocalMode::Stick }
     }
 
     /// Searches over the multiplier; on failure also over r_N. Returns the better result.
@@ -117,8 +117,8 @@ impl RollingBlock {
         let regularised = Self::from_matrix(self.mu, self.mu_r, regularised);
         let (mut best, mut last): (Option<Solved>, _) = (None, [0.0; 5]);
         for _ in 0..MAX_PROXIMAL_STEPS {
-            let shifted: [f64; 5] = std::array::from_fn(|k| g[k] - weight * last[k]);
-            let Solved { r, found, .. } = regularised.search(&shifted, &mut 0.0)?;
+            let proximal_g: [f64; 5] = std::array::from_fn(|k| g[k] - weight * last[k]);
+            let Solved { r, found, .. } = regularised.search(&proximal_g, &mut 0.0)?;
             let solved = Solved { relative_violation: self.relative_violation(g, &r), r, found };
             last = r;
             best = better(best, Some(solved));
@@ -134,7 +134,7 @@ impl RollingBlock {
         let law = Law::Rolling { mu: self.mu, mu_r: self.mu_r };
         let u: [f64; 5] = std::array::from_fn(|k| g[k] + dot(&self.a[k], r));
         let mut moved: [f64; 5] = std::array::from_fn(|k| r[k] - u[k]);
-        moved[0] -= law.shift(&u);
+        moved[0] -= law.de_saxce_correction(&u);
         law.project(&mut moved);
         let difference: [f64; 5] = std::array::from_fn(|k| r[k] - moved[k]);
         norm(&difference) / (norm(g) + norm(r) * (1.0 + largest(&self.a)))
@@ -171,10 +171,10 @@ impl RollingBlock {
         let size = largest(&[[a[1][1], a[1][2]], [a[2][1], a[2][2]]]);
         let cone =
             ConeBlock::from_parts(self.mu, at(0, 0), [at(0, 1), at(0, 2)], [at(1, 0), at(2, 0)], tangential, size);
-        let (regime, n, [t1, t2]) = cone.solve(force[0], &[force[1], force[2]], multiplier);
+        let (mode, n, [t1, t2]) = cone.solve(force[0], &[force[1], force[2]], multiplier);
         let m = [0, 1].map(|k| -free[k] - response[0][k] * n - response[1][k] * t1 - response[2][k] * t2);
         let excess = dot(&m, &m).sqrt() - self.mu_r * n;
-        Some(Candidate { r: [n, t1, t2, m[0], m[1]], slides: regime == Regime::Slip, rolls: false, excess })
+        Some(Candidate { r: [n, t1, t2, m[0], m[1]], slides: mode == LocalMode::Slip, rolls: false, excess })
     }
 
     /// Searches for the root of u_N over r_N.

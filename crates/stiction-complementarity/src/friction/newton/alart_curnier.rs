@@ -20,7 +20,7 @@ impl Law {
     /// It is zero if and only if the law holds, for every ρ > 0. ρ is one number for the normal component and one for all components of
     /// a disc. All slices have as many entries as the law has rows.
     pub fn alart_curnier_function(&self, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
-        map(self, rho, r, u, f);
+        function(self, rho, r, u, f);
     }
 
     /// Computes the derivatives a ← ∂f/∂r and b ← ∂f/∂u of [`Law::alart_curnier_function`], row by row.   [NEWTON-2]
@@ -36,11 +36,11 @@ pub(super) fn disc_end(law: &Law, first: usize) -> usize {
     discs(law).find(|(disc, _)| disc.start == first).map_or(first + 1, |(disc, _)| disc.end)
 }
 
-/// Computes f ← r − P(r − ρ u).   [NEWTON-1]
+/// Computes the Alart-Curnier function f ← r − P(r − ρ u).   [NEWTON-1]
 ///
 /// P projects the normal component onto the half-line and friction onto the disc of radius μ max(0, r_N − ρ_N u_N). `rho` has the same
 /// value for all components of one disc.
-pub(super) fn map(law: &Law, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
+pub(super) fn function(law: &Law, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
     debug_assert!([rho.len(), r.len(), u.len(), f.len()] == [law.rows(); 4], "all slices have the rows of the law");
     match *law {
         Law::Equality { .. } => f.iter_mut().zip(rho.iter().zip(u)).for_each(|(f, (rho, u))| *f = rho * u),
@@ -172,7 +172,7 @@ mod tests {
                         let value = |change: f64| {
                             let (mut r, mut u, mut f) = (r.clone(), u.clone(), vec![0.0; n]);
                             *if of_r { &mut r[column] } else { &mut u[column] } += change;
-                            map(&law, &rho, &r, &u, &mut f);
+                            function(&law, &rho, &r, &u, &mut f);
                             f
                         };
                         let (plus, minus) = (value(step), value(-step));
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// The map is zero at points that satisfy the law and nonzero elsewhere.
+    /// The Alart-Curnier function is zero at points that satisfy the law and nonzero elsewhere.
     #[test]
     fn zeros_are_those_of_the_law() {
         let (law, rho) = (Law::Cone { rows: 3, mu: 0.5 }, [0.3, 0.8, 0.8]);
@@ -199,7 +199,7 @@ mod tests {
         ];
         for (r, u) in solutions {
             let mut f = [1.0; 3];
-            map(&law, &rho, &r, &u, &mut f);
+            function(&law, &rho, &r, &u, &mut f);
             assert!(norm(&f) < 1e-15, "{r:?} {u:?} gives {f:?}");
         }
         let wrong = [
@@ -210,7 +210,7 @@ mod tests {
         ];
         for (r, u) in wrong {
             let mut f = [0.0; 3];
-            map(&law, &rho, &r, &u, &mut f);
+            function(&law, &rho, &r, &u, &mut f);
             assert!(norm(&f) > 1e-3, "{r:?} {u:?} gives {f:?}");
         }
     }

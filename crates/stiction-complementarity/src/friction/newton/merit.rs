@@ -37,7 +37,7 @@ pub(super) fn evaluate(
     f: &mut [f64],
 ) -> f64 {
     let mut merit = 0.0;
-    let mut shifted = [0.0; MAX_CONTACT_ROWS];
+    let mut proximal_u = [0.0; MAX_CONTACT_ROWS];
     for (block, law) in problem.laws().iter().enumerate() {
         let range = problem.range(block);
         let (rho, r, u, f) = (&rho[range.clone()], &r[range.clone()], &u[range.clone()], &mut f[range.clone()]);
@@ -48,11 +48,11 @@ pub(super) fn evaluate(
                 f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, centre)))| *f = rho * u + alpha * (r - centre));
             }
             (Some((alpha, centre)), _) => {
-                let shifted = &mut shifted[..r.len()];
-                proximal_velocities(rho, alpha, (r, &centre[range], u), shifted);
-                alart_curnier::map(law, rho, r, shifted, f);
+                let proximal_u = &mut proximal_u[..r.len()];
+                proximal_velocities(rho, alpha, (r, &centre[range], u), proximal_u);
+                alart_curnier::function(law, rho, r, proximal_u, f);
             }
-            (None, _) => alart_curnier::map(law, rho, r, u, f),
+            (None, _) => alart_curnier::function(law, rho, r, u, f),
         }
         merit += f.iter().zip(rho).map(|(f, rho)| f * f / rho).sum::<f64>();
     }

@@ -32,14 +32,14 @@ const MAX_IDLE_STEPS: u32 = 4;
 pub struct FrictionNewton {
     options: FrictionNewtonOptions,
     system: ImpulseSystem,
-    /// ρ of each row, kg. The map is divided by √ρ, so its squared norm is an energy.
+    /// ρ of each row, kg. The Alart-Curnier function is divided by √ρ, so its squared norm is an energy.
     rho: Vec<f64>,
     /// Velocities at r.
     u: Vec<f64>,
     /// Centre r̄ of the proximal term.
     proximal_centre: Vec<f64>,
     /// Alart-Curnier function f, and the right-hand side of the step.
-    map: Vec<f64>,
+    function: Vec<f64>,
     step: Vec<f64>,
     /// Change of u along the full step.
     change: Vec<f64>,
@@ -88,9 +88,9 @@ impl FrictionNewton {
         let n = problem.rows();
         copy_warm_start(guess, n, r);
         self.system.prepare(problem);
-        compute_rho(problem, &mut self.state, &mut self.map, &mut self.rho);
+        compute_rho(problem, &mut self.state, &mut self.function, &mut self.rho);
         for vector in [
-            &mut self.map,
+            &mut self.function,
             &mut self.step,
             &mut self.change,
             &mut self.correction,
@@ -120,7 +120,7 @@ impl FrictionNewton {
                 &self.rho,
                 (&self.trial_r, &self.trial_u),
                 Some((proximal.alpha, &self.proximal_centre)),
-                &mut self.map,
+                &mut self.function,
             );
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
                 std::mem::swap(r, &mut self.trial_r);
@@ -133,9 +133,9 @@ impl FrictionNewton {
         None
     }
 
-    /// Computes the map at r with the proximal term, and the blocks A + B (c + α/ρ) and B of its derivative.   [NEWTON-3]
+    /// Computes the Alart-Curnier function at r with the proximal term, and the blocks A + B (c + α/ρ) and B of its derivative.   [NEWTON-3]
     fn linearise(&mut self, problem: &FrictionProblem, r: &[f64], alpha: f64) {
-        evaluate(problem, &self.rho, (r, &self.u), Some((alpha, &self.proximal_centre)), &mut self.map);
+        evaluate(problem, &self.rho, (r, &self.u), Some((alpha, &self.proximal_centre)), &mut self.function);
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let n = range.len();
@@ -161,11 +161,11 @@ impl FrictionNewton {
 
     /// Solves A x + B W x = −f with one refinement, and computes the change of the velocities along the step.   [NEWTON-4]
     fn solve_for_step(&mut self, problem: &FrictionProblem) {
-        self.map.iter_mut().for_each(|f| *f = -*f);
-        self.system.solve(problem, &self.map, &mut self.step);
+        self.function.iter_mut().for_each(|f| *f = -*f);
+        self.system.solve(problem, &self.function, &mut self.step);
         problem.operator().apply(&self.step, &mut self.change, &mut self.state);
-        self.system.subtract_product(&self.step, &self.change, &mut self.map);
-        self.system.solve(problem, &self.map, &mut self.correction);
+        self.system.subtract_product(&self.step, &self.change, &mut self.function);
+        self.system.solve(problem, &self.function, &mut self.correction);
         self.step.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x += dx);
         problem.operator().apply(&self.step, &mut self.change, &mut self.state);
         let compliant = self.change.iter_mut().zip(problem.compliance().iter().zip(&self.step));
@@ -175,7 +175,7 @@ impl FrictionNewton {
     /// Sets the proximal centre to r, where the proximal term vanishes.
     fn set_centre(&mut self, problem: &FrictionProblem, r: &[f64], proximal: &mut ProximalState) {
         self.proximal_centre.copy_from_slice(r);
-        proximal.centre_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
+        proximal.centre_merit = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.function);
         (proximal.merit, proximal.steps_since_centre) = (proximal.centre_merit, 0);
     }
 
@@ -201,7 +201,7 @@ impl FrictionNewton {
         } else if taken.is_none() || proximal.steps_since_centre >= options.inner_steps {
             proximal.alpha = (proximal.alpha / options.shrink.powi(2)).min(options.largest_proximal);
             proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 0.01).max(1.0);
-            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map) > proximal.centre_merit {
+            if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.function) > proximal.centre_merit {
                 r.copy_from_slice(&self.proximal_centre);
                 problem.velocities(r, &mut self.u, &mut self.state);
             }

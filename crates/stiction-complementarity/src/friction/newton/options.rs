@@ -23,7 +23,7 @@ pub struct FrictionNewtonOptions {
     /// Factor on α after a proximal problem is solved. After `inner_steps` steps or a failed step the factor is the
     /// inverse square. Default 0.1.
     pub shrink: f64,
-    /// Factor by which the norm of the map must fall until a proximal problem counts as solved. Default 0.1.
+    /// Factor by which the norm of the Alart-Curnier function must fall until a proximal problem counts as solved. Default 0.1.
     pub inner_accuracy: f64,
     /// Largest number of steps of a proximal problem; then α is increased. Default 10.
     pub inner_steps: u32,

@@ -103,7 +103,7 @@ impl FrictionNewton {
     /// Returns the number of Newton steps, as an error if it did not converge.
     fn implicit_step(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, weight: f64) -> Result<u32, u32> {
         problem.velocities(r, &mut self.u, &mut self.state);
-        let first = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.map);
+        let first = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.function);
         let (mut merit, mut recent) = (first, [0.0; LINE_SEARCH_MEMORY]);
         for step in 0..MAX_INNER_STEPS {
             recent[step as usize % LINE_SEARCH_MEMORY] = merit;
@@ -131,7 +131,7 @@ impl FrictionNewton {
             along(r, length, &self.step, &mut self.trial_r);
             along(&self.u, length, &self.change, &mut self.trial_u);
             let trial = (&self.trial_r[..], &self.trial_u[..]);
-            let merit = evaluate(problem, &self.rho, trial, Some((weight, &self.proximal_centre)), &mut self.map);
+            let merit = evaluate(problem, &self.rho, trial, Some((weight, &self.proximal_centre)), &mut self.function);
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
                 return Some(merit);
             }

@@ -1,8 +1,8 @@
 //! Linear systems A x + B W x = g with small diagonal blocks A_i and B_i.   [NEWTON-4]
 //!
-//! In Newton's method A and B are the derivatives of the map. In ADMM A = diag(ρ w + c) and B = I, with the penalty ρ, the weight w of the
-//! block and the compliance c. With the matrix-free operator the impulses are eliminated and the system is solved for the body velocities,
-//! so W is never assembled. With an assembled W the system has its blocks.
+//! In Newton's method A and B are the derivatives of the Alart-Curnier function. In ADMM A = diag(ρ w + c) and B = I, with the penalty ρ, the
+//! weight w of the block and the compliance c. With the matrix-free operator the impulses are eliminated and the system is solved for the body
+//! velocities, so W is never assembled. With an assembled W the system has its blocks.
 
 use crate::friction::{Bodies, Delassus, FrictionProblem, Operator};
 use crate::linalg::{BlockMatrix, BlockSparseLu, SingularRow, block, dot, invert_in_place};
@@ -18,7 +18,7 @@ pub(crate) struct ImpulseSystem {
     inverse: Vec<f64>,
     d: Vec<f64>,
     /// Offset of each block in these four, followed by their length.
-    starts: Vec<usize>,
+    offsets: Vec<usize>,
     pattern: Pattern,
     /// Pairs of block columns that a block row couples.
     couplings: Vec<(usize, usize)>,
@@ -80,12 +80,12 @@ impl Pattern {
 impl ImpulseSystem {
     /// Allocates memory for the problem and analyses its sparsity pattern unless it is that of the last call.
     pub(crate) fn prepare(&mut self, problem: &FrictionProblem) {
-        self.starts.clear();
-        self.starts.push(0);
+        self.offsets.clear();
+        self.offsets.push(0);
         let mut total = 0;
         for law in problem.laws() {
             total += law.rows().pow(2);
-            self.starts.push(total);
+            self.offsets.push(total);
         }
         for blocks in [&mut self.a, &mut self.b, &mut self.inverse, &mut self.d] {
             blocks.clear();
@@ -127,7 +127,7 @@ impl ImpulseSystem {
 
     /// Blocks A_i and B_i, to be written before `factor`.
     pub(crate) fn blocks_mut(&mut self, i: usize) -> (&mut [f64], &mut [f64]) {
-        let range = self.starts[i]..self.starts[i + 1];
+        let range = self.offsets[i]..self.offsets[i + 1];
         (&mut self.a[range.clone()], &mut self.b[range])
     }
 
@@ -147,7 +147,7 @@ impl ImpulseSystem {
         debug_assert_eq!(rest.len(), w.blocks(), "one position per block of W");
         let mut rest = rest.iter();
         for (i, &position) in diagonal.iter().enumerate() {
-            let (range, n) = (self.starts[i]..self.starts[i + 1], w.row_size(i));
+            let (range, n) = (self.offsets[i]..self.offsets[i + 1], w.row_size(i));
             add(self.lu.block_mut(position), &self.a[range.clone()]);
             let b = &self.b[range];
             let is_zero = b.iter().all(|x| *x == 0.0);
@@ -168,7 +168,7 @@ impl ImpulseSystem {
         }
         let mut rest = rest;
         for i in 0..jacobian.block_rows() {
-            let (n, range) = (jacobian.row_size(i), self.starts[i]..self.starts[i + 1]);
+            let (n, range) = (jacobian.row_size(i), self.offsets[i]..self.offsets[i + 1]);
             let count = jacobian.row(i).count();
             let (positions, later) = rest.split_at(count * count);
             rest = later;
@@ -217,7 +217,7 @@ impl ImpulseSystem {
     pub(crate) fn subtract_product(&self, x: &[f64], w: &[f64], g: &mut [f64]) {
         let mut begin = 0;
         for (i, &n) in self.pattern.row_sizes.iter().enumerate() {
-            let (rows, blocks) = (begin..begin + n, self.starts[i]..self.starts[i + 1]);
+            let (rows, blocks) = (begin..begin + n, self.offsets[i]..self.offsets[i + 1]);
             let (a, b) = (self.a[blocks.clone()].chunks_exact(n), self.b[blocks].chunks_exact(n));
             for (g, (a, b)) in g[rows.clone()].iter_mut().zip(a.zip(b)) {
                 *g -= dot(a, &x[rows.clone()]) + dot(b, &w[rows.clone()]);
@@ -234,7 +234,7 @@ impl ImpulseSystem {
         v.fill(0.0);
         for i in 0..jacobian.block_rows() {
             let rows = jacobian.row_range(i);
-            let inverse = &self.inverse[self.starts[i]..self.starts[i + 1]];
+            let inverse = &self.inverse[self.offsets[i]..self.offsets[i + 1]];
             x[rows.clone()].fill(0.0);
             block::mul_add(inverse, &g[rows.clone()], &mut x[rows.clone()]);
             jacobian.row_transpose_mul_add(i, &x[rows], v);
@@ -245,7 +245,7 @@ impl ImpulseSystem {
             let u = &mut self.scratch[..n];
             u.fill(0.0);
             jacobian.row_mul_add(i, v, u);
-            let d = &self.d[self.starts[i]..self.starts[i + 1]];
+            let d = &self.d[self.offsets[i]..self.offsets[i + 1]];
             block::mul_sub(d, u, &mut x[jacobian.row_range(i)]);
         }
     }

@@ -1,10 +1,10 @@
 //! Single-pivot method: one contact at a time changes its mode, for problems with undetermined impulses.   [SET-4]
 //!
-//! The four corners of a face cannot all be closed: their gaps differ by rounding, and one of them has to open. Until it does, the
-//! velocities violate the equations of the modes by a tiny amount. The impulses selecting the mode grow as the inverse of that violation.
-//! Newton's method and all methods that smooth or regularise stop in between. Here impulses follow the step of the present modes,
-//! however long it is, up to the first contact that reaches the limit of its mode (ratio test). Only that contact changes its mode. If all
-//! impulses are feasible but a velocity violates its mode, the worst block becomes the driving block of a principal pivoting step.
+//! Four contacts of one rigid face are redundant: rounding makes their gaps inconsistent, so one must open. With the wrong modes the
+//! equations are nearly inconsistent, and the impulses that reveal which contact must open are very large. Newton and regularised methods
+//! stop before reaching them. Here impulses follow the step of the present modes, however long it is, up to the first contact that reaches the
+//! limit of its mode (ratio test). Only that contact changes its mode. If all impulses are feasible but a velocity violates its mode, the worst
+//! block becomes the driving block of a principal pivoting step.
 //!
 //! The method continues from the impulses of another method and takes its first modes from them.
 
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_decides_who_touches_and_is_obeyed() {
+    fn opens_the_corner_selected_by_rounding() {
         for excess in [1e-8, -1e-8, 1e-6, -1e-6] {
             let problem = sliding_box(excess);
             let carried = [0.025, -0.01, -0.005];

@@ -17,7 +17,7 @@ const ON_BOUNDARY: f64 = 1e-7;
 /// Largest rotation of the slip direction in one step, rad.
 const MAX_ROTATION: f64 = 0.5;
 
-/// Mode of a block.
+/// Contact mode of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
     /// r = 0, or r at its lower bound.

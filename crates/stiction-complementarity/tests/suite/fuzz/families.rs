@@ -235,16 +235,16 @@ pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionPro
 
 /// The rows and columns of `w` by the blocks of `laws`.
 pub(crate) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
-    let mut starts = vec![0];
+    let mut offsets = vec![0];
     for law in laws {
-        starts.push(starts[starts.len() - 1] + law.rows());
+        offsets.push(offsets[offsets.len() - 1] + law.rows());
     }
     let mut result = BlockMatrix::default();
     result.clear(laws.iter().map(Law::rows), laws.iter().map(Law::rows));
     for i in 0..laws.len() {
         for j in 0..laws.len() {
             let block: Vec<f64> =
-                (starts[i]..starts[i + 1]).flat_map(|row| w.row(row)[starts[j]..starts[j + 1]].to_vec()).collect();
+                (offsets[i]..offsets[i + 1]).flat_map(|row| w.row(row)[offsets[j]..offsets[j + 1]].to_vec()).collect();
             result.push(j, &block);
         }
         result.finish_row();
