@@ -88,6 +88,11 @@ impl Document {
     pub(crate) fn to_toml(&self) -> toml::Value {
         self.root.to_toml()
     }
+
+    /// Returns the tree as JSON, from which tables are deserialised: one deserialiser for all of them keeps the code small.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        self.root.to_json()
+    }
 }
 
 impl Node {
@@ -135,6 +140,19 @@ impl Node {
             Value::Datetime => "a date",
             Value::Array(_) => "a list",
             Value::Table(_) => "a table",
+        }
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Text(text) => text.as_str().into(),
+            Value::Integer(integer) => (*integer).into(),
+            Value::Float(float) => (*float).into(),
+            Value::Boolean(boolean) => (*boolean).into(),
+            // No field of a scene takes a date; `conform` has refused it by now.
+            Value::Datetime => serde_json::Value::Null,
+            Value::Array(items) => items.iter().map(Self::to_json).collect(),
+            Value::Table(entries) => entries.iter().map(|e| (e.key.clone(), e.node.to_json())).collect(),
         }
     }
 

@@ -144,9 +144,8 @@ pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -
     }
     let found = document_of(&mut sources, overrides).and_then(|document| {
         conform::conform(&document, schema::shared())?;
-        let file = file::SceneFile::deserialize(document.to_toml()).map_err(|error| {
-            Fault::new(document.root.span.clone(), format!("cannot be understood: {}", error.message()))
-        })?;
+        let file = file::SceneFile::deserialize(document.to_json())
+            .map_err(|error| Fault::new(document.root.span.clone(), format!("cannot be understood: {error}")))?;
         build::build(&file, &document)
     });
     let build::Built { model, settings, motions } = found.map_err(|fault| sources.locate(fault))?;

@@ -40,9 +40,8 @@ impl<T: DeserializeOwned + JsonSchema> Reading<T> {
         }
         let understood = Document::parse(text).and_then(|document| {
             conform::conform(&document, &schema::schema_of::<T>(""))?;
-            let value = T::deserialize(document.to_toml()).map_err(|error| {
-                Fault::new(document.root.span.clone(), format!("cannot be understood: {}", error.message()))
-            })?;
+            let value = T::deserialize(document.to_json())
+                .map_err(|error| Fault::new(document.root.span.clone(), format!("cannot be understood: {error}")))?;
             Ok((value, document))
         });
         let (value, document) = understood.map_err(|fault| Sources::new(file, text).locate(fault))?;
