@@ -132,7 +132,8 @@ impl Report<'_> {
         let mut group = annotate_snippets::Group::with_title(title);
         if let Some((name, text, span)) = &self.excerpt {
             let place = AnnotationKind::Primary.span(span.clone());
-            group = group.element(Snippet::source(*text).path(*name).annotation(place));
+            let around = neighbours(text, span).map(|line| AnnotationKind::Visible.span(line));
+            group = group.element(Snippet::source(*text).path(*name).annotation(place).annotations(around));
         }
         if let Some(help) = self.help {
             group = group.element(Level::HELP.message(help));
@@ -145,4 +146,16 @@ impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         Self::Scene(error)
     }
+}
+
+/// Returns the lines before and after a span, which are shown around it.
+fn neighbours(text: &str, span: &std::ops::Range<usize>) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let head = text.get(..span.start).unwrap_or_default();
+    let before = head.rfind('\n').map(|end| head.get(..end).unwrap_or_default());
+    let before = before.map(|lines| lines.rfind('\n').map_or(0, |end| end + 1)..lines.len());
+    let tail = text.get(span.end..).unwrap_or_default();
+    let after = tail.find('\n').map(|end| span.end + end + 1);
+    let after = after
+        .map(|start| start..text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| start + end));
+    before.into_iter().chain(after).filter(|line| !line.is_empty())
 }

@@ -75,7 +75,7 @@ fn mistakes_are_named_with_their_place() {
     for (arguments, parts) in [
         (
             vec!["plot", "rod", "--y", "kinetik"],
-            vec!["--y", "there is no column `kinetik`", "did you mean `kinetic`?", "───"],
+            vec!["--y", "there is no column `kinetik`", "did you mean `kinetic`?", "━━━"],
         ),
         (vec!["plot", "rod", "--y", "1 +"], vec!["--y", "ends here"]),
         (vec!["plot", "rod", "--x", "foo(t)"], vec!["--x", "there is no function `foo`"]),
