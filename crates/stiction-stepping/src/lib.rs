@@ -79,4 +79,4 @@ pub use sensitivity::{
 pub use step::{Stepper, TimeStepper};
 pub use support_points::SupportPointContact;
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
-pub use workspace::{ContactImpulse, Start, Workspace};
+pub use workspace::{Constraints, ContactImpulse, Solution, Start, StepKinematics, StepResult, Workspace};

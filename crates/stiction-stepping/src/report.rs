@@ -65,9 +65,9 @@ impl StepReport {
         measured: Infeasibility,
     ) -> Self {
         Self {
-            step: ws.next.step,
-            time: ws.next.time,
-            contacts: ws.contacts.len(),
+            step: ws.result.next.step,
+            time: ws.result.next.time,
+            contacts: ws.constraints.contacts.len(),
             problem_size: formulation::size(start, ws),
             residual: ladder_outcome.residual,
             status: ladder_outcome.status,

@@ -22,7 +22,7 @@ use crate::{
     stabilise::stabilise,
 };
 
-/// Stepping method. It fills `ws.next` and the reports of the workspace; the caller swaps the state.
+/// Stepping method. It fills `ws.result.next` and the reports of the workspace; the caller swaps the state.
 pub trait Stepper: Send {
     /// Makes the step or returns the cause of failure; the state in `start` is not modified.
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause>;
@@ -76,15 +76,15 @@ impl TimeStepper {
     fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
         let (mut passes, mut iterations, mut redetections, mut misses) = (0, 0, 0, 0);
-        ws.impacts.clear();
-        ws.impact_loads.clear();
+        ws.result.impacts.clear();
+        ws.result.impact_loads.clear();
         if start.scheme.impact == Impact::Poisson {
             iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
         }
-        ws.linearisation_velocity.clear();
-        ws.depths.clear();
+        ws.kinematics.linearisation_velocity.clear();
+        ws.constraints.depths.clear();
         if start.scheme.linearise_at != LineariseAt::Start {
-            ws.linearisation_velocity.extend(&ws.before);
+            ws.kinematics.linearisation_velocity.extend(&ws.kinematics.before);
             if let Some(reduced) = &mut ws.reduced {
                 reduced.linearisation_velocity.clone_from(&reduced.before);
             }
@@ -106,7 +106,7 @@ impl TimeStepper {
             };
             let missed_limits = joint_space::missed_limits(start, ws);
             misses += u32::from(missed_limits);
-            ws.all_limits |= misses > MAX_REDETECTIONS;
+            ws.constraints.all_limits |= misses > MAX_REDETECTIONS;
             if (!converged || missed_limits) && passes < MAX_PASSES {
                 continue;
             }
@@ -155,7 +155,8 @@ impl TimeStepper {
                 detect(start, self.detector.as_mut(), ws)?;
             } else if !corners::reselect_faces(start, ws) {
                 let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
-                let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
+                let disjunctive =
+                    start.scheme.corners == CornerLogic::Disjunctive && !ws.alternatives.chains.is_empty();
                 return if disjunctive { self.branch(start, ws, ladder_outcome, passes) } else { Ok(ladder_outcome) };
             }
         }
@@ -209,11 +210,16 @@ impl TimeStepper {
         find_pairs_at_end(model, scheme, self.detector.as_mut(), ws);
         let resting = drop_resting_pairs(start, ws);
         let mut missed = false;
-        let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
+        let contacts =
+            if ws.alternatives.candidates.is_empty() { &ws.constraints.contacts } else { &ws.alternatives.candidates };
         let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
-        let at = (&ws.end, &ws.shape_poses[..]);
-        let measured =
-            measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
+        let at = (&ws.result.end, &ws.detection.shape_poses[..]);
+        let measured = measure(
+            (model, joints),
+            at,
+            &ws.detection.pairs,
+            (self.detector.as_mut(), &mut ws.detection.points),
+            |(i, j), point| {
                 let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else {
                     debug_assert!(false, "pairs are indices of shapes");
                     return;
@@ -222,20 +228,25 @@ impl TimeStepper {
                 let is_constrained = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
                 let known = contacts.binary_search_by_key(&id, |contact| contact.id).is_ok();
-                let missed_core = layers::core_is_missed(ws.contacts.as_slice(), &ws.surfaces, &id, |depth| {
-                    -point.gap - depth > scheme.touch_threshold
-                });
+                let missed_core = layers::core_is_missed(
+                    ws.constraints.contacts.as_slice(),
+                    &ws.constraints.surfaces,
+                    &id,
+                    |depth| -point.gap - depth > scheme.touch_threshold,
+                );
                 missed |= is_constrained && (missed_core || (-point.gap > scheme.touch_threshold && !known));
-            })?;
+            },
+        )?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))
     }
 }
 
-/// Removes the pairs at rest from `ws.pairs` and returns their deepest penetration, m, from the contacts of the step.
+/// Removes the pairs at rest from `ws.detection.pairs` and returns their deepest penetration, m, from the contacts of the step.
 fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     let (model, h) = (start.model, start.h);
-    let Workspace { pairs, start: before, end, contacts, candidates, .. } = ws;
+    let (before, end) = (&ws.kinematics.start, &ws.result.end);
+    let (contacts, candidates) = (&ws.constraints.contacts, &ws.alternatives.candidates);
     let rests = |shape: usize| {
         model.shape(shape).is_none_or(|(_, id, _)| {
             if model.unknowns(id).is_none() {
@@ -249,7 +260,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     };
     // Contacts with alternatives are measured again: single gaps may be negative while the shapes are apart.
     let mut deepest = 0.0_f64;
-    pairs.retain(|&(i, j)| {
+    ws.detection.pairs.retain(|&(i, j)| {
         let is_of_pair = |contact: &&Contact| (contact.id.shape_a.index(), contact.id.shape_b.index()) == (i, j);
         let rests = candidates.is_empty() && rests(i) && rests(j);
         if rests {
@@ -264,7 +275,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
 /// Updates the linearisation by the latest v⁺; true if the fixed-point iteration has converged.   [STEP-10] [SOFT-7]
 fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
     let tolerance = || FIXED_POINT_TOLERANCE * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
-    if start.scheme.linearise_at != LineariseAt::End && ws.surfaces.is_empty() {
+    if start.scheme.linearise_at != LineariseAt::End && ws.constraints.surfaces.is_empty() {
         return true;
     }
     find_moving_velocity(start, ws);
@@ -272,13 +283,17 @@ fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
     if start.scheme.linearise_at != LineariseAt::End {
         return converged;
     }
-    debug_assert_eq!(ws.moving.len(), ws.linearisation_velocity.len(), "both have all velocities");
-    let change =
-        ws.moving.iter().zip(&ws.linearisation_velocity).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
+    debug_assert_eq!(ws.solution.moving.len(), ws.kinematics.linearisation_velocity.len(), "both have all velocities");
+    let change = ws
+        .solution
+        .moving
+        .iter()
+        .zip(&ws.kinematics.linearisation_velocity)
+        .fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
     if start.h * change <= tolerance() {
         return converged;
     }
-    ws.linearisation_velocity.clone_from(&ws.moving);
+    ws.kinematics.linearisation_velocity.clone_from(&ws.solution.moving);
     if let Some(reduced) = &mut ws.reduced {
         reduced.linearisation_velocity.clone_from(&reduced.moving);
     }
@@ -287,13 +302,13 @@ fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
 
 /// Enlarges the reach of bodies to their displacement in the step; false if none exceeds its reach.   [STEP-12]
 fn enlarge_reach(start: &Start, ws: &mut Workspace) -> bool {
-    debug_assert_eq!(start.model.bodies().len(), ws.reach.len(), "every body has a reach");
+    debug_assert_eq!(start.model.bodies().len(), ws.detection.reach.len(), "every body has a reach");
     let mut further = false;
-    for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.reach) {
+    for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.detection.reach) {
         if body.mobility().is_none() {
             continue;
         }
-        let twist = ws.end.twist(id);
+        let twist = ws.result.end.twist(id);
         let moved = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
         if moved > *reach {
             (*reach, further) = (moved, true);
@@ -315,16 +330,17 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
     let hit = |(contact, report): (&Contact, &ContactReport)| {
         // Contacts that are closed when the simulation begins are not hit.
         let came = || {
-            gap_now(model, contact, &ws.linearisation_velocity, h) > scheme.touch_threshold
-                || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
+            gap_now(model, contact, &ws.kinematics.linearisation_velocity, h) > scheme.touch_threshold
+                || h * approach(model, contact, &ws.kinematics.before, h) < -scheme.touch_threshold
         };
         // Touching a layer is no impact; touching its rigid core is.
         let is_hit = match report.layer {
             Some(layer) => layer.core_impulse > 0.0 && !core_was_closed(contact.id),
             None => report.pending_restitution < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
         };
-        is_hit && ws.impacts.iter().all(|impact| impact.id != contact.id)
+        is_hit && ws.result.impacts.iter().all(|impact| impact.id != contact.id)
     };
-    debug_assert_eq!(ws.contacts.len(), ws.contact_reports.len(), "every contact has a report");
-    ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.result.contact_reports.len(), "every contact has a report");
+    ws.result.impacts.len()
+        + ws.constraints.contacts.iter().zip(&ws.result.contact_reports).filter(|&pair| hit(pair)).count()
 }

@@ -100,16 +100,16 @@ pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     Ok(())
 }
 
-/// Fills `ws.support_points` with the support points of the model, in its order.
+/// Fills `ws.constraints.support_points` with the support points of the model, in its order.
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
-    let mut support_points = std::mem::take(&mut ws.support_points);
+    let mut support_points = std::mem::take(&mut ws.constraints.support_points);
     support_points.clear();
     for (body, support) in start.model.supports() {
         let surface = surface_twist(start, body, support.on, ws);
         let placed = |(index, support_point)| placed((body, index, support_point), support.on, &surface, ws);
         support_points.extend(support.points.iter().enumerate().map(placed));
     }
-    ws.support_points = support_points;
+    ws.constraints.support_points = support_points;
 }
 
 fn placed(
@@ -118,7 +118,7 @@ fn placed(
     surface: &Twist,
     ws: &Workspace,
 ) -> SupportPointContact {
-    let pose = ws.linear_end.pose(body);
+    let pose = ws.kinematics.linear_end.pose(body);
     let arm = pose.rotation * support_point.point;
     let point = pose.translation.vector + arm;
     SupportPointContact {
@@ -127,7 +127,7 @@ fn placed(
         index,
         point: point.into(),
         arm,
-        arm_on: point - ws.linear_end.pose(on).translation.vector,
+        arm_on: point - ws.kinematics.linear_end.pose(on).translation.vector,
         load: support_point.load,
         mu: support_point.friction,
         torsion: support_point.torsion,
@@ -145,9 +145,9 @@ fn placed(
 fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twist {
     let &Start { model, scheme, state, h } = start;
     let mut twist = Twist::default();
-    let centre = ws.start.pose(body).translation.vector;
+    let centre = ws.kinematics.start.pose(body).translation.vector;
     if model.kinematic_bodies().contains(&on) {
-        let (from, to) = (ws.linear_start.pose(on), ws.linear_end.pose(on));
+        let (from, to) = (ws.kinematics.linear_start.pose(on), ws.kinematics.linear_end.pose(on));
         twist = match scheme.prescribed_slip {
             PrescribedSlip::Displacement => {
                 let moved = to * (from.inverse() * Point3::from(centre));
@@ -155,8 +155,8 @@ fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twi
                 let angle = libm::atan2(turn[(1, 0)], turn[(0, 0)]);
                 Twist { linear: (moved.coords - centre) / h, angular: Vector3::z() * (angle / h) }
             }
-            PrescribedSlip::Start => about(&ws.linear_start.twist(on), &(centre - from.translation.vector)),
-            PrescribedSlip::End => about(&ws.linear_end.twist(on), &(centre - to.translation.vector)),
+            PrescribedSlip::Start => about(&ws.kinematics.linear_start.twist(on), &(centre - from.translation.vector)),
+            PrescribedSlip::End => about(&ws.kinematics.linear_end.twist(on), &(centre - to.translation.vector)),
         };
     }
     if let Some(belt) = model.body(on).and_then(|body| body.surface_velocity.as_ref()) {
@@ -174,13 +174,17 @@ fn about(twist: &Twist, arm: &Vector3<f64>) -> Twist {
 /// Fills the reports of the support points and the impulses for the next step.
 pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     let (model, scheme) = (start.model, start.scheme);
-    ws.support_reports.clear();
-    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
-    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
-        let slip = relative_velocity(model, support_point, &ws.velocity) + support_point.surface_velocity;
-        let spin = relative_spin(model, support_point, &ws.velocity) + support_point.surface_spin;
+    ws.result.support_reports.clear();
+    debug_assert_eq!(
+        ws.constraints.support_points.len(),
+        ws.solution.support_impulses.len(),
+        "every support point has an impulse"
+    );
+    for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
+        let slip = relative_velocity(model, support_point, &ws.solution.velocity) + support_point.surface_velocity;
+        let spin = relative_spin(model, support_point, &ws.solution.velocity) + support_point.surface_spin;
         let sliding = slip.norm().max(support_point.torsion * spin.abs()) > scheme.slip_threshold;
-        ws.support_reports.push(SupportPointReport {
+        ws.result.support_reports.push(SupportPointReport {
             body: support_point.body,
             on: support_point.on,
             support_point: support_point.index,
@@ -198,10 +202,10 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
 
 /// Stores the support impulses for the next step, from the reports.
 pub(crate) fn remember(ws: &mut Workspace) {
-    ws.next.support_impulses.clear();
+    ws.result.next.support_impulses.clear();
     let numbers =
         |report: &SupportPointReport| [report.friction_impulse.x, report.friction_impulse.y, report.spin_impulse];
-    ws.next.support_impulses.extend(ws.support_reports.iter().flat_map(numbers));
+    ws.result.next.support_impulses.extend(ws.result.support_reports.iter().flat_map(numbers));
 }
 
 /// Velocity of the support point against the surface along x and y by the velocities `v`, without prescribed motion.

@@ -187,10 +187,10 @@ pub(super) fn push_row(
 /// Number of blocks of the problem: joints, contacts, support points, cores, joint-space rows.
 pub(super) fn block_count(model: &Model, ws: &Workspace) -> usize {
     joint_blocks(model, ws)
-        + ws.contacts.len()
-        + ws.support_points.len()
-        + cores(&ws.surfaces).count()
-        + ws.joint_space_rows.len()
+        + ws.constraints.contacts.len()
+        + ws.constraints.support_points.len()
+        + cores(&ws.constraints.surfaces).count()
+        + ws.constraints.joint_space_rows.len()
 }
 
 /// Adds the rates at v_free to the constant terms of the rows of a contact.

@@ -17,7 +17,9 @@
 //! order: bodies (or links), support points, surfaces of layers, compliant joint-space rows.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
+use stiction_complementarity::{
+    Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, ProblemError, linalg::BlockMatrix,
+};
 use stiction_multibody::{Mobility, Model, apply_inverse_mass};
 
 use super::{
@@ -26,12 +28,30 @@ use super::{
     impulses, inertia, surfaces,
     surfaces::{compliant_rows, mass_of},
 };
-use crate::{Start, StepCause, SupportPointContact, Workspace, reduced, workspace::ContactImpulse};
+use crate::{
+    Start, StepCause, SupportPointContact, Workspace, reduced,
+    workspace::{Constraints, ContactImpulse},
+};
 
-/// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
+/// Frictional contact problem of a step, with its solution and its scratch memory.
+#[derive(Default)]
+pub(crate) struct FrictionAssembly {
+    pub(crate) problem: FrictionProblem,
+    /// Impulses at which the solver starts.
+    pub(crate) guess: FrictionSolution,
+    pub(crate) solution: FrictionSolution,
+    laws: Vec<Law>,
+    /// Block column of each body.
+    block_of_body: Vec<usize>,
+    pub(super) block: Vec<f64>,
+    /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
+    pub(crate) free_velocity: Vec<f64>,
+}
+
+/// Fills `ws.friction.problem` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
-    let mut cone = std::mem::take(&mut ws.cone);
+    let mut cone = std::mem::take(&mut ws.friction.problem);
     let filled = cone.refill(|operator, laws, q| {
         write_laws(start, ws, laws, q);
         if impulses::applies(start, ws, q.len()) {
@@ -46,68 +66,84 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
             return Ok(());
         };
         write_bodies(start, ws, laws, bodies)?;
-        debug_assert_eq!(bodies.jacobian().cols(), ws.free_velocity.len(), "v_free has an entry for each column of H");
-        bodies.jacobian().mul_add_into(&ws.free_velocity, q);
+        debug_assert_eq!(
+            bodies.jacobian().cols(),
+            ws.friction.free_velocity.len(),
+            "v_free has an entry for each column of H"
+        );
+        bodies.jacobian().mul_add_into(&ws.friction.free_velocity, q);
         Ok::<_, ProblemError>(())
     });
-    ws.cone = cone;
+    ws.friction.problem = cone;
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Rewrites q of `ws.cone` for another proximal mass fraction and start velocity; laws and Delassus operator stay.   [QS-2]
+/// Rewrites q of `ws.friction.problem` for another proximal mass fraction and start velocity; laws and Delassus operator stay.   [QS-2]
 pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
-    let mut cone = std::mem::take(&mut ws.cone);
-    let mut laws = std::mem::take(&mut ws.laws);
+    let mut cone = std::mem::take(&mut ws.friction.problem);
+    let mut laws = std::mem::take(&mut ws.friction.laws);
     let filled = cone.refill_velocities(|operator, q| {
         write_laws(start, ws, &mut laws, q);
         if let Operator::MatrixFree(bodies) = operator {
             debug_assert_eq!(
                 bodies.jacobian().cols(),
-                ws.free_velocity.len(),
+                ws.friction.free_velocity.len(),
                 "v_free has an entry for each column of H"
             );
-            bodies.jacobian().mul_add_into(&ws.free_velocity, q);
+            bodies.jacobian().mul_add_into(&ws.friction.free_velocity, q);
         }
     });
-    (ws.cone, ws.laws) = (cone, laws);
+    (ws.friction.problem, ws.friction.laws) = (cone, laws);
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Fills `ws.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
+/// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
 pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
-    debug_assert!(ws.reduced.is_some() || ws.before.len() == model.dof(), "v has an entry for each degree of freedom");
-    ws.free_velocity.clear();
+    debug_assert!(
+        ws.reduced.is_some() || ws.kinematics.before.len() == model.dof(),
+        "v has an entry for each degree of freedom"
+    );
+    ws.friction.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
         // The unknowns of the forest are changes: v_free is part of the constant terms.   [RED-2]
         reduced.find_free(model, h, &mut ws.free_bodies);
         let count = if reduced.divided.is_some() { 0 } else { reduced.free.len() };
-        ws.free_velocity.resize(count, 0.0);
+        ws.friction.free_velocity.resize(count, 0.0);
     }
     for (index, slot) in model.layout().iter().enumerate() {
         if ws.reduced.is_some() {
             break;
         }
-        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_mass_fraction), index) else {
+        let Some((mobility, mass, inertia)) = inertia(model, (&ws.kinematics.start, ws.proximal_mass_fraction), index)
+        else {
             continue;
         };
         let acceleration = ws
+            .kinematics
             .applied
             .get(index)
             .map_or([0.0; 6], |w| mobility.project(&apply_inverse_mass(mobility, mass, &inertia, w)));
-        let v = ws.before.get(slot.v.clone()).unwrap_or_default();
-        ws.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
+        let v = ws.kinematics.before.get(slot.v.clone()).unwrap_or_default();
+        ws.friction.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
     }
-    debug_assert_eq!(ws.free_velocity.len(), columns::velocities(model, ws), "v_free begins with all velocities");
-    let weight = ws.proximal_mass_fraction;
-    ws.free_velocity.extend(
-        ws.support_points.iter().map(|support_point| -h * support_point.load / mass_of(model, support_point, weight)),
+    debug_assert_eq!(
+        ws.friction.free_velocity.len(),
+        columns::velocities(model, ws),
+        "v_free begins with all velocities"
     );
-    for surface in &ws.surfaces {
-        ws.free_velocity.extend(surface.free.iter().take(surface.size));
+    let weight = ws.proximal_mass_fraction;
+    ws.friction.free_velocity.extend(
+        ws.constraints
+            .support_points
+            .iter()
+            .map(|support_point| -h * support_point.load / mass_of(model, support_point, weight)),
+    );
+    for surface in &ws.constraints.surfaces {
+        ws.friction.free_velocity.extend(surface.free.iter().take(surface.size));
     }
-    ws.free_velocity.extend(compliant_rows(&ws.joint_space_rows).map(|_| 0.0));
+    ws.friction.free_velocity.extend(compliant_rows(&ws.constraints.joint_space_rows).map(|_| 0.0));
 }
 
 /// Writes the laws and the constant terms of their rows, in the order of the block rows.
@@ -117,12 +153,12 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
     q.clear();
     for joint in columns::joints(model, ws) {
         laws.push(Law::Equality { rows: joint.rows() });
-        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+        for row in ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
             q.push(row.bias + free_rate(model, ws, (joint.a.0, &row.a), (joint.b.0, &row.b)));
         }
     }
     debug_assert_eq!(q.len(), columns::joint_rows(model, ws), "every joint row has a constant term");
-    for contact in &ws.contacts {
+    for contact in &ws.constraints.contacts {
         let law = law(model.dimension(), contact);
         let first = q.len();
         q.push(contact.bias);
@@ -135,7 +171,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         laws.push(law);
     }
     surfaces::write_constant_terms(model, ws, laws, q);
-    for support_point in &ws.support_points {
+    for support_point in &ws.constraints.support_points {
         let law = support_point.law();
         let first = q.len();
         q.push(0.0);
@@ -153,7 +189,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         laws.push(law);
     }
     surfaces::write_core_laws(model, ws, laws, q);
-    for row in &ws.joint_space_rows {
+    for row in &ws.constraints.joint_space_rows {
         laws.push(row.law_in_unit(ws.mass_unit));
         q.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
     }
@@ -172,23 +208,16 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
     bodies.refill(|jacobian, mass| {
         let next = write_masses(model, ws, laws, jacobian, mass);
         mass.extend(
-            ws.support_points
+            ws.constraints
+                .support_points
                 .iter()
                 .map(|support_point| mass_of(model, support_point, ws.proximal_mass_fraction) / unit),
         );
-        ws.surfaces.iter().for_each(|surface| surface.push_mass(unit, mass));
-        mass.extend(compliant_rows(&ws.joint_space_rows).map(|row| 1.0 / (row.compliance * unit)));
-        let Workspace {
-            block_of_body,
-            block,
-            reduced,
-            joint_rows,
-            contacts,
-            support_points,
-            surfaces,
-            joint_space_rows,
-            ..
-        } = ws;
+        ws.constraints.surfaces.iter().for_each(|surface| surface.push_mass(unit, mass));
+        mass.extend(compliant_rows(&ws.constraints.joint_space_rows).map(|row| 1.0 / (row.compliance * unit)));
+        let Workspace { friction, reduced, constraints, .. } = ws;
+        let FrictionAssembly { block_of_body, block, .. } = friction;
+        let Constraints { joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = constraints;
         let joints = reduced::joints_in_problem(model, reduced.as_deref());
         let mut blocks = Blocks { model, columns: block_of_body, block, reduced: reduced.as_deref_mut(), unit };
         for joint in joints {
@@ -250,9 +279,14 @@ fn write_masses(
     jacobian: &mut BlockMatrix,
     mass: &mut Vec<f64>,
 ) -> usize {
-    let others = ws.support_points.iter().map(|_| 1).chain(ws.surfaces.iter().map(|surface| surface.size));
-    let others = others.chain(compliant_rows(&ws.joint_space_rows).map(|_| 1));
-    ws.block_of_body.clear();
+    let others = ws
+        .constraints
+        .support_points
+        .iter()
+        .map(|_| 1)
+        .chain(ws.constraints.surfaces.iter().map(|surface| surface.size));
+    let others = others.chain(compliant_rows(&ws.constraints.joint_space_rows).map(|_| 1));
+    ws.friction.block_of_body.clear();
     mass.clear();
     let mut next = 0;
     if ws.reduced.is_some() {
@@ -260,7 +294,7 @@ fn write_masses(
         let moving = links.iter().map(|link| link.velocities().len()).filter(|size| *size > 0);
         jacobian.clear(laws.iter().map(Law::rows), moving.clone().chain(others));
         for link in links {
-            ws.block_of_body.push(next);
+            ws.friction.block_of_body.push(next);
             next += usize::from(!link.velocities().is_empty());
         }
         for size in moving {
@@ -271,8 +305,8 @@ fn write_masses(
     let dynamic = model.layout().iter().filter(|slot| !slot.v.is_empty());
     jacobian.clear(laws.iter().map(Law::rows), dynamic.map(|slot| slot.v.len()).chain(others));
     for index in 0..model.bodies().len() {
-        ws.block_of_body.push(next);
-        if let Some((mobility, m, inertia)) = inertia(model, (&ws.start, ws.proximal_mass_fraction), index) {
+        ws.friction.block_of_body.push(next);
+        if let Some((mobility, m, inertia)) = inertia(model, (&ws.kinematics.start, ws.proximal_mass_fraction), index) {
             push_mass(mobility, m / ws.mass_unit, &(inertia / ws.mass_unit), mass);
             next += 1;
         }
@@ -300,31 +334,33 @@ fn push_mass(mobility: Mobility, mass: f64, inertia: &nalgebra::Matrix3<f64>, ou
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     let joint_blocks = columns::joint_blocks(model, ws);
-    if let Operator::Assembled(_) = ws.cone.operator() {
+    if let Operator::Assembled(_) = ws.friction.problem.operator() {
         impulses::extract_velocities(model, ws);
     } else {
         extract_velocities(model, ws);
     }
-    let (r, unit) = (&ws.cone_solution.r, ws.mass_unit);
-    debug_assert_eq!(r.len(), ws.cone.rows(), "the solution has an impulse for each row");
+    let (r, unit) = (&ws.friction.solution.r, ws.mass_unit);
+    debug_assert_eq!(r.len(), ws.friction.problem.rows(), "the solution has an impulse for each row");
     debug_assert_eq!(
-        ws.cone.blocks(),
+        ws.friction.problem.blocks(),
         block_count(model, ws),
         "the contacts of the workspace are those of the problem"
     );
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
-    ws.joint_impulses.clear();
-    ws.joint_impulses.resize(model.joint_rows(), 0.0);
+    ws.solution.joint_impulses.clear();
+    ws.solution.joint_impulses.resize(model.joint_rows(), 0.0);
     let rows = joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows());
     for (row, r) in rows.zip(r) {
-        if let Some(impulse) = ws.joint_impulses.get_mut(row) {
+        if let Some(impulse) = ws.solution.joint_impulses.get_mut(row) {
             *impulse = r * unit;
         }
     }
-    ws.joint_space_impulses.clear();
-    ws.joint_space_impulses.extend(r.iter().skip(r.len() - ws.joint_space_rows.len()).map(|r| r * unit));
+    ws.solution.joint_space_impulses.clear();
+    ws.solution
+        .joint_space_impulses
+        .extend(r.iter().skip(r.len() - ws.constraints.joint_space_rows.len()).map(|r| r * unit));
     let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
-        let r = r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
+        let r = r.get(ws.friction.problem.range(joint_blocks + block)).unwrap_or_default();
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
         ContactImpulse {
             normal: part(0),
@@ -333,18 +369,18 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             sigma: 0.0,
         }
     };
-    let contacts = ws.contacts.iter().enumerate();
-    ws.contact_impulses.clear();
-    ws.contact_impulses.extend(contacts.map(|(index, contact)| of(index, &contact.tangents, contact.torsion)));
-    let support_points = (ws.contacts.len()..).zip(&ws.support_points);
-    ws.support_impulses.clear();
-    ws.support_impulses.extend(
+    let contacts = ws.constraints.contacts.iter().enumerate();
+    ws.solution.contact_impulses.clear();
+    ws.solution.contact_impulses.extend(contacts.map(|(index, contact)| of(index, &contact.tangents, contact.torsion)));
+    let support_points = (ws.constraints.contacts.len()..).zip(&ws.constraints.support_points);
+    ws.solution.support_impulses.clear();
+    ws.solution.support_impulses.extend(
         support_points.map(|(block, support_point)| of(block, &SupportPointContact::tangents(), support_point.torsion)),
     );
-    let first = ws.contacts.len() + ws.support_points.len();
-    let with_core = ws.surfaces.iter_mut().filter(|surface| surface.core.is_some());
+    let first = ws.constraints.contacts.len() + ws.constraints.support_points.len();
+    let with_core = ws.constraints.surfaces.iter_mut().filter(|surface| surface.core.is_some());
     for (block, surface) in (first..).zip(with_core) {
-        let Some(contact) = ws.contacts.get(surface.contact) else {
+        let Some(contact) = ws.constraints.contacts.get(surface.contact) else {
             debug_assert!(false, "the surface of a layer belongs to a contact");
             continue;
         };
@@ -355,29 +391,34 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
 /// Computes v⁺ by the matrix-free operator, and the velocities of layer surfaces.
 fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let velocities = columns::velocities(model, ws);
-    let Operator::MatrixFree(bodies) = ws.cone.operator() else {
+    let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else {
         debug_assert!(false, "an assembled operator is extracted in impulses");
         return;
     };
-    bodies.begin(&ws.cone_solution.r, &mut ws.velocity);
-    debug_assert_eq!(ws.velocity.len(), ws.free_velocity.len(), "v_free has an entry for each column of H");
+    bodies.begin(&ws.friction.solution.r, &mut ws.solution.velocity);
     debug_assert_eq!(
-        ws.velocity.len(),
+        ws.solution.velocity.len(),
+        ws.friction.free_velocity.len(),
+        "v_free has an entry for each column of H"
+    );
+    debug_assert_eq!(
+        ws.solution.velocity.len(),
         velocities
-            + ws.support_points.len()
-            + ws.surfaces.iter().map(|surface| surface.size).sum::<usize>()
-            + compliant_rows(&ws.joint_space_rows).count(),
+            + ws.constraints.support_points.len()
+            + ws.constraints.surfaces.iter().map(|surface| surface.size).sum::<usize>()
+            + compliant_rows(&ws.constraints.joint_space_rows).count(),
         "columns are velocities, support points, surfaces and compliant rows"
     );
-    ws.velocity.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
-    let mut surface_velocities = ws.velocity.iter().skip(velocities + ws.support_points.len()).copied();
-    for surface in &mut ws.surfaces {
+    ws.solution.velocity.iter_mut().zip(&ws.friction.free_velocity).for_each(|(v, free)| *v += free);
+    let mut surface_velocities =
+        ws.solution.velocity.iter().skip(velocities + ws.constraints.support_points.len()).copied();
+    for surface in &mut ws.constraints.surfaces {
         surface.velocity =
             Vector3::from_fn(|i, _| if i < surface.size { surface_velocities.next().unwrap_or(0.0) } else { 0.0 });
     }
-    ws.velocity.truncate(velocities);
+    ws.solution.velocity.truncate(velocities);
     if let Some(reduced) = &mut ws.reduced {
-        std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
-        reduced.find_velocity(model, ws.mass_unit, &ws.free_velocity, &mut ws.velocity);
+        std::mem::swap(&mut ws.solution.velocity, &mut ws.friction.free_velocity);
+        reduced.find_velocity(model, ws.mass_unit, &ws.friction.free_velocity, &mut ws.solution.velocity);
     }
 }

@@ -18,7 +18,7 @@ use super::{
     columns::{block_count, contact_rows, support_rows},
     surfaces::{cores, mass_of},
 };
-use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
+use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface, workspace::Constraints};
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
 const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
@@ -31,7 +31,7 @@ pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
         || (rows <= MAX_ROWS
-            && ws.surfaces.is_empty()
+            && ws.constraints.surfaces.is_empty()
             && ws.proximal_mass_fraction.is_none()
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
@@ -71,7 +71,8 @@ fn write_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
     let joints = columns::joints(model, ws);
     let row_count = laws.iter().map(Law::rows).sum();
     debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
-    let Workspace { reduced, joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = ws;
+    let Workspace { reduced, constraints, .. } = ws;
+    let Constraints { joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = constraints;
     let Some(reduced) = reduced else {
         debug_assert!(false, "problems in impulses alone are in reduced coordinates");
         return;
@@ -106,7 +107,7 @@ fn write_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
 
 /// Writes W in blocks of laws.
 fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
-    let mut block = std::mem::take(&mut ws.block);
+    let mut block = std::mem::take(&mut ws.friction.block);
     match &ws.reduced {
         Some(reduced) if reduced.divided.is_none() => {
             w.fill_symmetric(laws.iter().map(Law::rows), reduced.delassus_rows.delassus(), ws.mass_unit);
@@ -118,7 +119,7 @@ fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut Block
         }
         _ => write_coupled(model, ws, laws, w, &mut block),
     }
-    ws.block = block;
+    ws.friction.block = block;
 }
 
 /// Offset of each law: its first row.
@@ -194,19 +195,19 @@ impl AuxiliaryMass<'_> {
 
 fn auxiliary_mass<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<AuxiliaryMass<'a>> {
     let index = block.checked_sub(columns::joint_blocks(model, ws))?;
-    if let Some(contact) = ws.contacts.get(index) {
-        return layers::find(&ws.surfaces, index).map(|surface| AuxiliaryMass::Layer(surface, contact));
+    if let Some(contact) = ws.constraints.contacts.get(index) {
+        return layers::find(&ws.constraints.surfaces, index).map(|surface| AuxiliaryMass::Layer(surface, contact));
     }
-    let index = index - ws.contacts.len();
-    if let Some(support_point) = ws.support_points.get(index) {
+    let index = index - ws.constraints.contacts.len();
+    if let Some(support_point) = ws.constraints.support_points.get(index) {
         return Some(AuxiliaryMass::SupportPoint {
             mass: mass_of(model, support_point, ws.proximal_mass_fraction),
             load: support_point.load,
         });
     }
-    let row = (index - ws.support_points.len()).checked_sub(cores(&ws.surfaces).count())?;
-    debug_assert!(row < ws.joint_space_rows.len(), "the last blocks are joint-space rows");
-    ws.joint_space_rows.get(row).map(|row| AuxiliaryMass::JointSpace { compliance: row.compliance })
+    let row = (index - ws.constraints.support_points.len()).checked_sub(cores(&ws.constraints.surfaces).count())?;
+    debug_assert!(row < ws.constraints.joint_space_rows.len(), "the last blocks are joint-space rows");
+    ws.constraints.joint_space_rows.get(row).map(|row| AuxiliaryMass::JointSpace { compliance: row.compliance })
 }
 
 /// Lengths of the rows of a contact: surfaces move along unit vectors, tangent rows have the lengths of semi-axes.
@@ -218,13 +219,13 @@ fn row_lengths(contact: &Contact) -> [f64; 3] {
 /// Computes v⁺ from the impulses, and the velocities of layer surfaces.
 pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let (unit, first) = (ws.mass_unit, columns::joint_blocks(model, ws));
-    let r = &ws.cone_solution.r;
-    for surface in &mut ws.surfaces {
-        let Some(contact) = ws.contacts.get(surface.contact) else {
+    let r = &ws.friction.solution.r;
+    for surface in &mut ws.constraints.surfaces {
+        let Some(contact) = ws.constraints.contacts.get(surface.contact) else {
             debug_assert!(false, "the surface of a layer belongs to a contact");
             continue;
         };
-        let r = r.get(ws.cone.range(first + surface.contact)).unwrap_or_default();
+        let r = r.get(ws.friction.problem.range(first + surface.contact)).unwrap_or_default();
         let parts = row_lengths(contact).into_iter().zip(r).take(surface.size);
         let mut push = Vector3::zeros();
         push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * unit);
@@ -232,6 +233,6 @@ pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { velocity[i] } else { 0.0 });
     }
     if let Some(reduced) = &mut ws.reduced {
-        reduced.find_velocity_of_impulses(model, (r, unit), &mut ws.velocity);
+        reduced.find_velocity_of_impulses(model, (r, unit), &mut ws.solution.velocity);
     }
 }

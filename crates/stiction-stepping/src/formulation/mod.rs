@@ -11,7 +11,7 @@
 //! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
 //! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
 //!
-//! `ws.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
+//! `ws.solution.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 
 mod columns;
@@ -26,8 +26,11 @@ mod warm_start;
 mod working_set;
 
 pub(crate) use columns::{contact_rows, support_rows};
+pub(crate) use cone::FrictionAssembly;
 pub(crate) use directions::choose as choose_directions;
+pub(crate) use polygon::MixedAssembly;
 pub(crate) use surfaces::auxiliary_mass_constant_terms;
+pub(crate) use working_set::Screening;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
@@ -56,7 +59,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Assembles the problem from the rows in the workspace.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    ws.balanced_over = 0.0;
+    ws.solution.balanced_over = 0.0;
     // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
@@ -67,7 +70,7 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
         return cone::assemble(start, ws);
     }
     polygon::assemble(start, ws);
-    ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
+    ws.mixed.problem.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
 /// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
@@ -163,22 +166,22 @@ pub(crate) fn solve_again(
     ws: &mut Workspace,
     factor: f64,
 ) -> Result<LadderOutcome, StepCause> {
-    ws.cone_guess.r.clear();
-    ws.cone_guess.r.extend(ws.cone_solution.r.iter().map(|r| r * factor));
+    ws.friction.guess.r.clear();
+    ws.friction.guess.r.extend(ws.friction.solution.r.iter().map(|r| r * factor));
     solve_from_warm_start(start, ladder, ws)
 }
 
 fn solve_from_warm_start(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     let ladder_outcome = if ws.quadratic {
-        ladder.solve_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
+        ladder.solve_cone(&ws.friction.problem, &ws.friction.guess, &mut ws.friction.solution)
     } else {
-        ladder.solve_mixed(&ws.mixed, &mut ws.mixed_solution)
+        ladder.solve_mixed(&ws.mixed.problem, &mut ws.mixed.solution)
     };
     if !ladder_outcome.status.is_solved() {
         return Err(not_solved(start.model, ladder, ws, &ladder_outcome));
     }
     extract(start, ws);
-    ws.balanced_over = start.h;
+    ws.solution.balanced_over = start.h;
     Ok(ladder_outcome)
 }
 
@@ -191,7 +194,7 @@ pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Adds the known impulses of decompression in `ws.impacts` to the assembled linear problem.   [IMPACT-2]
+/// Adds the known impulses of decompression in `ws.result.impacts` to the assembled linear problem.   [IMPACT-2]
 pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
     polygon::add_restitution_impulses(ws);
 }
@@ -208,17 +211,17 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
         (LineariseAt::Implicit, Dimension::Planar) => 6,
         _ => 0,
     };
-    points * ws.contacts.len() + linearised_size(model, ws)
+    points * ws.constraints.contacts.len() + linearised_size(model, ws)
 }
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
         // Each cone of Coulomb's law in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
-        let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
+        let cones = ws.friction.problem.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of support points are known.
-        columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()
+        columns::velocities(model, ws) + ws.friction.problem.rows() + cones - ws.constraints.support_points.len()
     } else {
-        ws.mixed.size()
+        ws.mixed.problem.size()
     }
 }
 
@@ -245,7 +248,7 @@ pub(crate) const LIMIT_OF_THE_METHOD: &str =
 
 pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepCause {
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
-    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
+    let overlaps = ws.constraints.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
     let hint = if ws.proximal_mass_fraction.is_some() {
         "a body may be jammed between prescribed bodies: then no equilibrium exists, with or without inertia; replace one of them by a dynamic body with a load"
     } else if overlaps {
@@ -305,7 +308,7 @@ fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
 
 /// Name of the body, joint or contact of a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
-    let meaning = ws.layout.meaning(row);
+    let meaning = ws.mixed.layout.meaning(row);
     if let Some(joint_space) = polygon_joint_space::joint_space_of(ws, meaning) {
         return name_joint_space(model, Some(joint_space));
     }
@@ -321,17 +324,21 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
         }
         RowMeaning::Joint(row) => name_joint_row(model, ws, row),
         RowMeaning::Limit(_) => name_joint_space(model, None),
-        RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
+        RowMeaning::Normal(index) => name_contact(model, ws.constraints.contacts.get(index)),
         RowMeaning::Friction(row) => {
-            let support_point = ws.support_points.iter().find(|support_point| support_point.directions.contains(&row));
-            let contact = ws.contacts.iter().find(|contact| contact.directions.contains(&row));
+            let support_point =
+                ws.constraints.support_points.iter().find(|support_point| support_point.directions.contains(&row));
+            let contact = ws.constraints.contacts.iter().find(|contact| contact.directions.contains(&row));
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
         RowMeaning::FrictionBound(bound) => {
-            let support_point =
-                ws.support_points.iter().find(|support_point| support_point.friction_bounds.contains(&bound));
-            let contact = ws.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
+            let support_point = ws
+                .constraints
+                .support_points
+                .iter()
+                .find(|support_point| support_point.friction_bounds.contains(&bound));
+            let contact = ws.constraints.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
@@ -340,19 +347,23 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
 
 /// Name of the joint, contact or support point of a row of the frictional problem.
 fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
-    let block = (0..ws.cone.blocks()).find(|&block| ws.cone.range(block).contains(&row)).unwrap_or(0);
+    let block =
+        (0..ws.friction.problem.blocks()).find(|&block| ws.friction.problem.range(block).contains(&row)).unwrap_or(0);
     if let Some(joint) = columns::joints(model, ws).nth(block) {
         return format!("joint \"{}\"", joint.name);
     }
     let joints = columns::joint_blocks(model, ws);
-    let joint_space = (block + ws.joint_space_rows.len()).checked_sub(ws.cone.blocks());
-    if let Some(row) = joint_space.and_then(|joint_space| ws.joint_space_rows.get(joint_space)) {
+    let joint_space = (block + ws.constraints.joint_space_rows.len()).checked_sub(ws.friction.problem.blocks());
+    if let Some(row) = joint_space.and_then(|joint_space| ws.constraints.joint_space_rows.get(joint_space)) {
         return name_joint_space(model, Some(row));
     }
-    let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
-    let support_point = index.and_then(|index| ws.support_points.get(index.checked_sub(ws.contacts.len())?));
-    let core = index.and_then(|index| index.checked_sub(ws.contacts.len() + ws.support_points.len()));
-    let core = core.and_then(|core| surfaces::cores(&ws.surfaces).nth(core)).map(|surface| surface.contact);
-    let contact = core.or(index).and_then(|index| ws.contacts.get(index));
+    let index =
+        (joints..ws.friction.problem.blocks()).position(|block| ws.friction.problem.range(block).contains(&row));
+    let support_point =
+        index.and_then(|index| ws.constraints.support_points.get(index.checked_sub(ws.constraints.contacts.len())?));
+    let core =
+        index.and_then(|index| index.checked_sub(ws.constraints.contacts.len() + ws.constraints.support_points.len()));
+    let core = core.and_then(|core| surfaces::cores(&ws.constraints.surfaces).nth(core)).map(|surface| surface.contact);
+    let contact = core.or(index).and_then(|index| ws.constraints.contacts.get(index));
     support_point.map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
 }

@@ -31,13 +31,13 @@ pub(super) fn cores(surfaces: &[Surface]) -> impl Iterator<Item = &Surface> {
 ///
 /// The last laws written are those of the contacts.
 pub(super) fn write_constant_terms(model: &Model, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
-    if ws.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
+    if ws.constraints.surfaces.iter().all(|surface| surface.slip == Vector3::zeros()) {
         return;
     }
     let mut row = columns::joint_rows(model, ws);
-    let mut surfaces = ws.surfaces.iter().peekable();
+    let mut surfaces = ws.constraints.surfaces.iter().peekable();
     for (index, (contact, law)) in
-        ws.contacts.iter().zip(laws.iter().skip(columns::joint_blocks(model, ws))).enumerate()
+        ws.constraints.contacts.iter().zip(laws.iter().skip(columns::joint_blocks(model, ws))).enumerate()
     {
         if let Some(surface) = surfaces.next_if(|surface| surface.contact == index) {
             debug_assert!(row + law.rows() <= q.len(), "every row of a contact has a constant term");
@@ -52,8 +52,8 @@ pub(super) fn write_constant_terms(model: &Model, ws: &Workspace, laws: &[Law], 
 
 /// Appends the laws of the cores and the constant terms of their rows.   [SOFT-5]
 pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f64>) {
-    for surface in cores(&ws.surfaces) {
-        let (Some(contact), Some(bias)) = (ws.contacts.get(surface.contact), surface.core) else {
+    for surface in cores(&ws.constraints.surfaces) {
+        let (Some(contact), Some(bias)) = (ws.constraints.contacts.get(surface.contact), surface.core) else {
             debug_assert!(false, "the surface of a layer belongs to a contact");
             continue;
         };
@@ -102,27 +102,27 @@ pub(super) fn mass_of(model: &Model, support_point: &SupportPointContact, weight
 /// Writes the part of the constant terms of contacts with auxiliary masses that is neither geometry nor prescribed motion nor the rate at
 /// v_free.
 pub(crate) fn auxiliary_mass_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
-    let Operator::MatrixFree(bodies) = ws.cone.operator() else { return };
+    let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else { return };
     debug_assert!(
         ws.reduced.is_none(),
         "end-of-step geometry is in maximal coordinates: columns of bodies, blocks of all joints"
     );
     let (jacobian, dof, first) = (bodies.jacobian(), start.model.dof(), start.model.joints().len());
-    for (index, contact) in ws.contacts.iter().enumerate() {
+    for (index, contact) in ws.constraints.contacts.iter().enumerate() {
         let block = first + index;
         if !jacobian.row(block).any(|(column, _)| jacobian.col_range(column).start >= dof) {
             continue;
         }
-        let rows = ws.cone.range(block);
+        let rows = ws.friction.problem.range(block);
         debug_assert!(rows.end <= out.len(), "there is a constant term for each row of the problem");
         let Some(out) = out.get_mut(rows.clone()) else { continue };
-        out.copy_from_slice(ws.cone.q().get(rows).unwrap_or_default());
+        out.copy_from_slice(ws.friction.problem.q().get(rows).unwrap_or_default());
         let mut free = [0.0; 6];
-        jacobian.row_mul_add(block, &ws.free_velocity, &mut free[..out.len()]);
+        jacobian.row_mul_add(block, &ws.friction.free_velocity, &mut free[..out.len()]);
         let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
         // The bias of a contact with a layer contains its deflection; the bias of others contains the gap alone.
-        let gap =
-            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
+        let gap = gap_now(start.model, contact, &ws.kinematics.linearisation_velocity, start.h) + contact.gap_end
+            - contact.gap_start;
         let known = [
             if contact.layer.is_some() { gap / start.h } else { contact.bias },
             along[0],

@@ -9,14 +9,14 @@ use crate::{Start, Workspace, reduced};
 pub(super) fn write(start: &Start, ws: &mut Workspace) {
     let (model, state) = (start.model, start.state);
     let joint_blocks = columns::joint_blocks(model, ws);
-    let r = &mut ws.cone_guess.r;
+    let r = &mut ws.friction.guess.r;
     r.clear();
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     for row in joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows()) {
         r.push(state.joint_impulses.get(row).copied().unwrap_or(0.0));
     }
     let mut memories = state.contacts.iter().peekable();
-    for (contact, law) in ws.contacts.iter().zip(ws.cone.laws().iter().skip(joint_blocks)) {
+    for (contact, law) in ws.constraints.contacts.iter().zip(ws.friction.problem.laws().iter().skip(joint_blocks)) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let first = r.len();
         if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
@@ -32,8 +32,9 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
         }
         r.resize(first + law.rows(), 0.0);
     }
-    let laws = ws.cone.laws().iter().skip(joint_blocks + ws.contacts.len());
-    for ((support_point, law), before) in ws.support_points.iter().zip(laws).zip(state.support_impulses.chunks_exact(3))
+    let laws = ws.friction.problem.laws().iter().skip(joint_blocks + ws.constraints.contacts.len());
+    for ((support_point, law), before) in
+        ws.constraints.support_points.iter().zip(laws).zip(state.support_impulses.chunks_exact(3))
     {
         r.push(start.h * support_point.load);
         r.extend(before.iter().take(law.rows() - 1));
@@ -41,9 +42,12 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
             *spin /= support_point.torsion;
         }
     }
-    surfaces::warm_start_cores(start, &ws.contacts, &ws.surfaces, r);
-    debug_assert!(r.len() + ws.joint_space_rows.len() <= ws.cone.rows(), "joint-space rows are the last rows");
-    r.resize(ws.cone.rows(), 0.0);
+    surfaces::warm_start_cores(start, &ws.constraints.contacts, &ws.constraints.surfaces, r);
+    debug_assert!(
+        r.len() + ws.constraints.joint_space_rows.len() <= ws.friction.problem.rows(),
+        "joint-space rows are the last rows"
+    );
+    r.resize(ws.friction.problem.rows(), 0.0);
     for r in r {
         *r /= ws.mass_unit;
     }

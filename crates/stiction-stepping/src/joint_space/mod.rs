@@ -116,9 +116,9 @@ impl ActuatedDof {
 pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     let time = state.time_after(h).0;
-    let mut all = std::mem::take(&mut ws.actuated);
+    let mut all = std::mem::take(&mut ws.constraints.actuated);
     all.clear();
-    ws.all_limits = false;
+    ws.constraints.all_limits = false;
     for (place, &id) in model.actuated_dofs().iter().enumerate() {
         let Some(joint) = model.joint(id.0) else {
             debug_assert!(false, "actuated DOFs belong to joints of the model");
@@ -129,7 +129,7 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
         apply(start, ws, joint, &actuated);
         all.push(actuated);
     }
-    ws.actuated = all;
+    ws.constraints.actuated = all;
     let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
     stray.map_or(Ok(()), |motor| Err(StepCause::non_finite("control", Some(&motor.name))))
 }
@@ -146,7 +146,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
             let initial = joint.joint_dofs().get(id.1).map_or(0.0, |joint_dof| joint_dof.initial);
             (reduced.q.get(q).copied().unwrap_or(0.0) + initial, reduced.before.get(k).copied().unwrap_or(0.0))
         }
-        None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),
+        None => joint.measured(id.1, &ws.kinematics.start, state.angles.get(place).copied()).unwrap_or_default(),
     };
     ActuatedDof {
         id,
@@ -172,10 +172,10 @@ fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &ActuatedDo
         implicit_force::add_spherical_force((model, joint), first, h, reduced);
     } else if inertia == 0.0
         && force != 0.0
-        && let Some(row) = joint.coordinate(actuated.id.1, &ws.start)
+        && let Some(row) = joint.coordinate(actuated.id.1, &ws.kinematics.start)
     {
         for (body, wrench) in [(joint.a.0, row.a), (joint.b.0, row.b)] {
-            if let Some(total) = ws.applied.get_mut(body.index()) {
+            if let Some(total) = ws.kinematics.applied.get_mut(body.index()) {
                 total.add(&wrench.scaled(force));
             }
         }
@@ -187,9 +187,9 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     let &Start { model, h, .. } = start;
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
     angles.clear();
-    for actuated in &ws.actuated {
+    for actuated in &ws.constraints.actuated {
         let displacement = model.joint(actuated.id.0).and_then(|joint| {
-            let rate = actuated.rate_with(model, (ws, joint), &ws.moving, forest)?;
+            let rate = actuated.rate_with(model, (ws, joint), &ws.solution.moving, forest)?;
             Some(h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1)))
         });
         angles.push(actuated.coordinate + displacement.unwrap_or(0.0));
@@ -199,15 +199,15 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
 /// Checks for limits that the last solution violated without a row; true if the problem must be solved with them.   [JSPACE-6]
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
-    if ws.all_limits || scheme.gamma == 0.0 {
+    if ws.constraints.all_limits || scheme.gamma == 0.0 {
         return false;
     }
-    let mut all = std::mem::take(&mut ws.actuated);
+    let mut all = std::mem::take(&mut ws.constraints.actuated);
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
     let broken = |actuated: &ActuatedDof| {
         let joint = model.joint(actuated.id.0)?;
         let [least, most] = write::limits_of(joint, actuated.id.1)?;
-        let rate = actuated.rate_with(model, (ws, joint), &ws.velocity, forest)?;
+        let rate = actuated.rate_with(model, (ws, joint), &ws.solution.velocity, forest)?;
         let end = actuated.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
         let [held_below, held_above] = actuated.held;
@@ -220,7 +220,7 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
             any = true;
         }
     }
-    ws.actuated = all;
+    ws.constraints.actuated = all;
     any
 }
 
@@ -229,7 +229,7 @@ fn sides(ws: &Workspace, joint: &Joint, actuated: &ActuatedDof, factor: f64) -> 
     if let Some(k) = actuated.velocity {
         return Some([Some(Side::Velocity(k, factor)), None]);
     }
-    let row: Row = joint.coordinate(actuated.id.1, &ws.linear_start)?;
+    let row: Row = joint.coordinate(actuated.id.1, &ws.kinematics.linear_start)?;
     let side = |body: BodyId, wrench: &Wrench| Some(Side::Wrench(body, wrench.scaled(factor)));
     Some([side(joint.a.0, &row.a), side(joint.b.0, &row.b)])
 }

@@ -95,7 +95,12 @@ pub(super) fn surface(
 ) -> Surface {
     let h = start.h;
     before.x = normal_law.start;
-    let known = ws.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok().and_then(|place| ws.depths.get(place));
+    let known = ws
+        .constraints
+        .depths
+        .binary_search_by_key(&contact.id, |(id, _)| *id)
+        .ok()
+        .and_then(|place| ws.constraints.depths.get(place));
     let x = known.map_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed }, |(_, x)| *x);
     let inverse_mass = inverse_effective_mass(start.model, ws, contact, contact.row(&contact.normal));
     let line = normal_law.tangent(x, LEAST_SLOPE / (inverse_mass * h));
@@ -120,7 +125,8 @@ pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Ve
     }
     let along = |d: &Vector3<f64>| {
         let (a, b) = contact.row(d);
-        side_rate(start.model, &ws.before, contact.a, &a) + side_rate(start.model, &ws.before, contact.b, &b)
+        side_rate(start.model, &ws.kinematics.before, contact.a, &a)
+            + side_rate(start.model, &ws.kinematics.before, contact.b, &b)
     };
     let [t, o] = unit_tangents(contact);
     t * along(&t) + o * along(&o) + contact.surface_velocity
@@ -128,20 +134,21 @@ pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Ve
 
 /// Stores the depths at the end of the step; true if the laws are linearised there, that is if the iteration has converged.   [SOFT-7]
 pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, tolerance: impl Fn() -> f64) -> bool {
-    if start.scheme.position_update == PositionUpdate::End || ws.surfaces.is_empty() {
+    if start.scheme.position_update == PositionUpdate::End || ws.constraints.surfaces.is_empty() {
         return true;
     }
     let tolerance = tolerance();
     let mut linearisation_converged = true;
-    let mut depths = std::mem::take(&mut ws.next_depths);
+    let mut depths = std::mem::take(&mut ws.constraints.next_depths);
     depths.clear();
-    for surface in &ws.surfaces {
-        let (Some(normal_law), Some(contact)) = (surface.normal_law, ws.contacts.get(surface.contact)) else {
+    for surface in &ws.constraints.surfaces {
+        let (Some(normal_law), Some(contact)) = (surface.normal_law, ws.constraints.contacts.get(surface.contact))
+        else {
             debug_assert!(false, "surfaces have a normal law in steps by mean velocities, and belong to contacts");
             continue;
         };
-        let known = ws.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
-        let known = known.and_then(|place| ws.depths.get(place)).map(|(_, x)| *x);
+        let known = ws.constraints.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
+        let known = known.and_then(|place| ws.constraints.depths.get(place)).map(|(_, x)| *x);
         let from = known.unwrap_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed });
         let x = -end_gap(start, contact, ws);
         let same_line = normal_law.is_linear(x) && normal_law.is_linear(from);
@@ -149,7 +156,7 @@ pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, toleran
         linearisation_converged &= same_line || both_apart || (x - from).abs() <= tolerance;
         depths.push((contact.id, x));
     }
-    ws.next_depths = std::mem::replace(&mut ws.depths, depths);
+    ws.constraints.next_depths = std::mem::replace(&mut ws.constraints.depths, depths);
     linearisation_converged
 }
 

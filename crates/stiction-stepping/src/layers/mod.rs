@@ -27,7 +27,7 @@ pub use substepping::Substepping;
 /// Outer surface of a compliant layer, with an auxiliary mass. Vectors are in the contact frame (n, t, o) with unit tangents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
-    /// Index of its contact in `ws.contacts`.
+    /// Index of its contact in `ws.constraints.contacts`.
     pub(crate) contact: usize,
     /// Number of compliant directions: n, then t, then o in space.
     pub(crate) size: usize,
@@ -94,22 +94,22 @@ pub(crate) fn end_fraction(start: &Start) -> f64 {
     }
 }
 
-/// Fills `ws.surfaces` for the contacts with layers, and rewrites the biases of their normal rows.   [SOFT-3]
+/// Fills `ws.constraints.surfaces` for the contacts with layers, and rewrites the biases of their normal rows.   [SOFT-3]
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
-    ws.surfaces.clear();
-    if ws.contacts.iter().all(|contact| contact.layer.is_none()) {
+    ws.constraints.surfaces.clear();
+    if ws.constraints.contacts.iter().all(|contact| contact.layer.is_none()) {
         return;
     }
     let &Start { model, state, h, .. } = start;
-    let mut contacts = std::mem::take(&mut ws.contacts);
+    let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     let mut memories = state.contacts.iter().peekable();
     for (index, contact) in contacts.iter_mut().enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let memory = memories.next_if(|memory| memory.id == contact.id).and_then(|memory| memory.layer);
         let Some(layer) = contact.layer else { continue };
-        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
+        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
         let prescribed = contact.gap_end - contact.gap_start;
-        let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
+        let reach = |id: BodyId| ws.detection.reach.get(id.index()).copied().unwrap_or(0.0);
         let within_reach = |depth: &f64| gap.min(gap + prescribed) + depth <= reach(contact.a) + reach(contact.b);
         let core = layer.depth.filter(within_reach).map(|depth| (gap + depth + prescribed) / h);
         let size = directions(model.dimension(), &layer);
@@ -123,12 +123,13 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         };
         let fraction = end_fraction(start);
         let (a, b) = contact.row(&contact.normal);
-        let approach = side_rate(model, &ws.before, contact.a, &a) + side_rate(model, &ws.before, contact.b, &b);
+        let approach = side_rate(model, &ws.kinematics.before, contact.a, &a)
+            + side_rate(model, &ws.kinematics.before, contact.b, &b);
         contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
-        ws.surfaces.push(Surface { contact: index, slip, core, ..surface });
+        ws.constraints.surfaces.push(Surface { contact: index, slip, core, ..surface });
     }
-    ws.contacts = contacts;
+    ws.constraints.contacts = contacts;
 }
 
 /// Number of compliant directions of a layer.
@@ -222,7 +223,7 @@ pub(crate) fn add_relaxing_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>)
 /// Inverse effective mass of a contact along a row: its rate under a unit impulse, 1/kg.
 fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
     let of = |id: BodyId, wrench: &Wrench| {
-        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, id.index()) else { return 0.0 };
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, id.index()) else { return 0.0 };
         let velocity = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
         wrench.power(&mobility.twist(velocity.get(..mobility.dof()).unwrap_or_default()))
     };
@@ -231,10 +232,15 @@ fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, 
 
 /// True if a contact without layer, or the core of a layer, has an impulse.
 pub(crate) fn rigid_contact_is_active(ws: &Workspace) -> bool {
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-    let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+    let mut rigid = ws
+        .constraints
+        .contacts
+        .iter()
+        .zip(&ws.solution.contact_impulses)
+        .filter(|(contact, _)| contact.layer.is_none());
     rigid.any(|(_, impulse)| impulse.normal > 0.0)
-        || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
+        || ws.constraints.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
 }
 
 /// True if a contact of the problem ended below a core that was not part of it.   [SOFT-5]

@@ -9,7 +9,7 @@ use crate::{Start, Workspace};
 pub(crate) fn drop_immovable(start: &Start, ws: &mut Workspace) {
     let Some(reduced) = &mut ws.reduced else { return };
     let (forest, threshold) = (start.model.forest(), start.scheme.touch_threshold);
-    ws.contacts.retain(|contact| {
+    ws.constraints.contacts.retain(|contact| {
         let stays = contact.gap_start >= -threshold && (contact.gap_end - contact.gap_start).abs() <= threshold;
         if !stays {
             return true;

@@ -23,7 +23,7 @@ use stiction_multibody::{
     same_bits,
 };
 
-use crate::{Coordinates, Scheme, Start, StepCause, Workspace, joint_space};
+use crate::{Coordinates, Scheme, Start, StepCause, Workspace, joint_space, workspace::StepKinematics};
 
 use delassus::DelassusRows;
 pub(crate) use engine::Divided;
@@ -411,7 +411,7 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
         (Coordinates::DivideAndConquer, _) => Some(Box::new(Divided::new(forest))),
         _ => None,
     };
-    reduced.read(start, &ws.start);
+    reduced.read(start, &ws.kinematics.start);
     reduced.initial.clone_from(&reduced.before);
     reduced.tau.fill(0.0);
     reduced.added.fill(0.0);
@@ -421,7 +421,7 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
 
 /// Computes v̇ of all forces except constraints, and the velocities of the bodies at v_free.   [RED-1]
 pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let Workspace { reduced, applied, free_bodies, .. } = ws;
+    let Workspace { reduced, kinematics: StepKinematics { applied, .. }, free_bodies, .. } = ws;
     let Some(reduced) = reduced else { return Ok(()) };
     reduced.find_acceleration(start, applied).map_err(|singular| singular_inertia(start.model, singular))?;
     reduced.find_free(start.model, start.h, free_bodies);
@@ -431,14 +431,14 @@ pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCa
 /// Projects a state given by its bodies onto the forest, in reduced coordinates: joints then hold to the last bit.   [RED-3]
 pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     let mut ws = Workspace::default();
-    ws.start.update(model, &state.q, &state.v, state.time);
+    ws.kinematics.start.update(model, &state.q, &state.v, state.time);
     let start = Start { model, scheme, state, h: 0.0 };
     read(&start, &mut ws);
-    ws.applied.resize(model.bodies().len(), Wrench::default());
+    ws.kinematics.applied.resize(model.bodies().len(), Wrench::default());
     // Only coordinates are needed: a motor with a non-finite control is an error of the step, not of this projection.
     let _ = joint_space::prepare(&start, &mut ws);
     state.angles.clear();
-    state.angles.extend(ws.actuated.iter().map(|actuated| actuated.coordinate));
+    state.angles.extend(ws.constraints.actuated.iter().map(|actuated| actuated.coordinate));
     let Some(reduced) = &mut ws.reduced else { return };
     let forest = model.forest();
     state.forest_q.clone_from(&reduced.q);

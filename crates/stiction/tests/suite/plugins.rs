@@ -124,7 +124,7 @@ impl Stepper for Twice {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         let half = Start { h: 0.5 * start.h, ..*start };
         let _ = self.0.step(&half, ws)?;
-        let middle = ws.next.clone();
+        let middle = ws.result.next.clone();
         self.0.step(&Start { state: &middle, ..half }, ws)
     }
 }
