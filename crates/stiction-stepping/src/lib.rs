@@ -12,6 +12,7 @@
 
 mod advance;
 mod baumgarte;
+mod constraints;
 mod contact;
 mod corners;
 mod detect;
@@ -46,6 +47,7 @@ mod theta;
 mod workspace;
 
 pub use advance::advance;
+pub use constraints::Constraints;
 pub use contact::Contact;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
@@ -79,4 +81,4 @@ pub use sensitivity::{
 pub use step::{Stepper, TimeStepper};
 pub use support_points::SupportPointContact;
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
-pub use workspace::{Constraints, ContactImpulse, Solution, Start, StepKinematics, StepResult, Workspace};
+pub use workspace::{ContactImpulse, Solution, Start, StepKinematics, StepResult, Workspace};

@@ -4,16 +4,14 @@ use nalgebra::Vector3;
 use stiction_multibody::{Configuration, JointId, Model, State, Wrench};
 
 use crate::{
-    Contact, ContactReport, Event, ImpactReport, Scheme, SupportPointContact, SupportPointReport,
+    ContactReport, Event, ImpactReport, Scheme, SupportPointReport,
+    constraints::Constraints,
     corners::Alternatives,
     detect::Detection,
     formulation::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
     impact::ImpactLoads,
     implicit::ImplicitNewton,
-    joint_space::{ActuatedDof, JointSpaceRow},
-    layers::{Depths, Surface},
     reduced::Reduced,
-    rows::JointRow,
     stabilise::AfterStep,
 };
 
@@ -116,27 +114,6 @@ pub struct StepKinematics {
     /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,
-}
-
-/// Constraints of a step: contacts, support points, layers, joints and joint-space constraints.
-#[derive(Default)]
-pub struct Constraints {
-    /// Potential contacts in the order of their ids.
-    pub contacts: Vec<Contact>,
-    /// Support points of supported bodies, in the order of the model.
-    pub support_points: Vec<SupportPointContact>,
-    /// Surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
-    pub(crate) surfaces: Vec<Surface>,
-    /// Depths at which the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
-    pub(crate) depths: Depths,
-    pub(crate) next_depths: Depths,
-    /// Joint rows with their constants.
-    pub joint_rows: Vec<JointRow>,
-    /// Actuated joint DOFs and their joint-space rows.
-    pub(crate) actuated: Vec<ActuatedDof>,
-    pub(crate) joint_space_rows: Vec<JointSpaceRow>,
-    /// True if the problem contains all joint limits, not only those within reach.
-    pub(crate) all_limits: bool,
 }
 
 /// Velocities and impulses that solve the problem of a step.

@@ -25,7 +25,6 @@ mod surfaces;
 mod warm_start;
 mod working_set;
 
-pub(crate) use columns::{contact_rows, support_rows};
 pub(crate) use cone::FrictionAssembly;
 pub(crate) use directions::choose as choose_directions;
 pub(crate) use polygon::MixedAssembly;
@@ -38,7 +37,7 @@ use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass
 
 use crate::{
     Contact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    joint_space::JointSpaceRow, ladder::LadderOutcome, rows,
+    constraints::Source, joint_space::JointSpaceRow, ladder::LadderOutcome, rows,
 };
 
 /// Complementarity problem of a step, as a value that can be saved, solved again and compared.
@@ -347,23 +346,19 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
 
 /// Name of the joint, contact or support point of a row of the frictional problem.
 fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
-    let block =
-        (0..ws.friction.problem.blocks()).find(|&block| ws.friction.problem.range(block).contains(&row)).unwrap_or(0);
-    if let Some(joint) = columns::joints(model, ws).nth(block) {
-        return format!("joint \"{}\"", joint.name);
+    let (problem, constraints) = (&ws.friction.problem, &ws.constraints);
+    let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&row)).unwrap_or(0);
+    match constraints.blocks.get(block).map(|block| block.source) {
+        Some(Source::Joint(joint)) => {
+            format!("joint \"{}\"", model.joints().get(joint).map_or("?", |joint| joint.name.as_str()))
+        }
+        Some(Source::Contact(contact) | Source::Core { contact, .. }) => {
+            name_contact(model, constraints.contacts.get(contact))
+        }
+        Some(Source::SupportPoint(index)) => {
+            constraints.support_points.get(index).map_or_else(String::new, |point| name_support_point(model, point))
+        }
+        Some(Source::JointSpace(row)) => name_joint_space(model, constraints.joint_space_rows.get(row)),
+        None => String::new(),
     }
-    let joints = columns::joint_blocks(model, ws);
-    let joint_space = (block + ws.constraints.joint_space_rows.len()).checked_sub(ws.friction.problem.blocks());
-    if let Some(row) = joint_space.and_then(|joint_space| ws.constraints.joint_space_rows.get(joint_space)) {
-        return name_joint_space(model, Some(row));
-    }
-    let index =
-        (joints..ws.friction.problem.blocks()).position(|block| ws.friction.problem.range(block).contains(&row));
-    let support_point =
-        index.and_then(|index| ws.constraints.support_points.get(index.checked_sub(ws.constraints.contacts.len())?));
-    let core =
-        index.and_then(|index| index.checked_sub(ws.constraints.contacts.len() + ws.constraints.support_points.len()));
-    let core = core.and_then(|core| surfaces::cores(&ws.constraints.surfaces).nth(core)).map(|surface| surface.contact);
-    let contact = core.or(index).and_then(|index| ws.constraints.contacts.get(index));
-    support_point.map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
 }

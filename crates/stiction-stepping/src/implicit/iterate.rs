@@ -8,7 +8,7 @@ use super::contacts::{Placed, TrackedContact, place_support_point, write_place};
 use super::points::{Local, Points};
 use crate::{
     Contact, Start, SupportPointContact, Workspace,
-    formulation::{contact_rows, support_rows},
+    constraints::{contact_rows, support_rows},
 };
 
 /// Velocities and impulses, the configuration they lead to, and their residual.

@@ -17,7 +17,7 @@ use super::system::NewtonSystem;
 use super::turn::{displacement, turn_jacobian};
 use crate::{
     Start, Workspace,
-    formulation::{contact_rows, support_rows},
+    constraints::{contact_rows, support_rows},
     surface_motion::{surface_rotation, surface_slope},
 };
 

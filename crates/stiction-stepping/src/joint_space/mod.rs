@@ -59,16 +59,6 @@ pub(crate) struct JointSpaceRow {
     pub(crate) joint: JointId,
 }
 
-impl JointSpaceRow {
-    /// Law of the row for impulses in another unit of mass.
-    pub(crate) fn law_in_unit(&self, unit: f64) -> Law {
-        match self.law {
-            Law::Boxed { lower, upper } => Law::Boxed { lower: lower / unit, upper: upper / unit },
-            law => law,
-        }
-    }
-}
-
 /// Actuated joint DOF at the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActuatedDof {

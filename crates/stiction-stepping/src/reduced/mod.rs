@@ -459,10 +459,20 @@ pub(crate) fn joints_in_problem<'m>(
     model: &'m Model,
     reduced: Option<&Reduced>,
 ) -> impl Iterator<Item = &'m Joint> + Clone + use<'m> {
-    let (all, loops): (&[Joint], &[JointId]) = match reduced {
-        None => (model.joints(), &[]),
-        Some(_) => (&[], model.forest().loops()),
+    joint_ids_in_problem(model, reduced).filter_map(|index| {
+        debug_assert!(index < model.joints().len(), "loops are closed by joints of the model");
+        model.joints().get(index)
+    })
+}
+
+/// Indices of the joints with rows in the problem.
+pub(crate) fn joint_ids_in_problem<'m>(
+    model: &'m Model,
+    reduced: Option<&Reduced>,
+) -> impl Iterator<Item = usize> + Clone + use<'m> {
+    let (all, loops): (usize, &[JointId]) = match reduced {
+        None => (model.joints().len(), &[]),
+        Some(_) => (0, model.forest().loops()),
     };
-    debug_assert!(loops.iter().all(|&id| model.joint(id).is_some()), "loops are closed by joints of the model");
-    all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
+    (0..all).chain(loops.iter().map(|id| id.index()))
 }
