@@ -106,6 +106,7 @@ pub(crate) fn joined(first: &StepReport, second: StepReport) -> StepReport {
         rung: worse.rung,
         iterations: first.iterations + second.iterations,
         passes: first.passes + second.passes,
+        changes: first.changes.and(&second.changes),
         impacts: first.impacts + second.impacts,
         substeps: first.substeps + second.substeps,
         correction,

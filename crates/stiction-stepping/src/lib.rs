@@ -35,6 +35,7 @@ mod quasistatic;
 mod reduced;
 mod reference;
 mod report;
+mod review;
 mod rows;
 mod scheme;
 mod sensitivity;
@@ -69,6 +70,7 @@ pub use quasistatic::{Uniqueness, uniqueness};
 pub use reduced::{adopt, joint_impulses};
 pub use reference::ReferenceStepper;
 pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport, SupportPointReport};
+pub use review::{Change, Changes};
 pub use rows::JointRow;
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
 use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
-use crate::{Infeasibility, Start, Workspace, formulation, ladder::LadderOutcome};
+use crate::{Changes, Infeasibility, Start, Workspace, formulation, ladder::LadderOutcome};
 
 /// Report of a completed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Number of times the problem was assembled and solved: once, and again for missed contacts or the fixed-point iteration.
     pub passes: u32,
+    /// Reasons for the passes after the first.
+    pub changes: Changes,
     /// Number of contacts hit: they closed with an impulse, or restitution is pending. The step does not separate several impacts in
     /// time.
     pub impacts: usize,
@@ -73,6 +75,7 @@ impl StepReport {
             status: ladder_outcome.status,
             iterations: ladder_outcome.iterations,
             passes,
+            changes: Changes::default(),
             impacts,
             rung: ladder_outcome.rung,
             penetration: measured.penetration,

@@ -18,7 +18,8 @@ use crate::{
     measure::measure,
     pairs::find_pairs_at_end,
     quasistatic, reduced,
-    rows::{approach, gap_now},
+    review::{Change, Review, Stage, Verdict},
+    rows::{self, approach, gap_now},
     stabilise::stabilise,
 };
 
@@ -67,65 +68,165 @@ impl Stepper for TimeStepper {
         let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
         let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
         let (iterations, passes) = (report.iterations + again.iterations, report.passes + again.passes);
-        Ok(StepReport { iterations, passes, ..again })
+        Ok(StepReport { iterations, passes, changes: report.changes.and(&again.changes), ..again })
     }
 }
 
 impl TimeStepper {
-    /// Makes one step with the position update of the scheme.
+    /// Makes one step with the position update of the scheme: passes through the stages until a review accepts the result.
     fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
-        let (mut passes, mut iterations, mut redetections, mut misses) = (0, 0, 0, 0);
+        let mut review = Review::default();
         ws.result.impacts.clear();
         ws.result.impact_loads.clear();
         if start.scheme.impact == Impact::Poisson {
-            iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
+            review.iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
         }
-        ws.kinematics.linearisation_velocity.clear();
-        ws.constraints.depths.clear();
-        if start.scheme.linearise_at != LineariseAt::Start {
-            ws.kinematics.linearisation_velocity.extend(&ws.kinematics.before);
-            if let Some(reduced) = &mut ws.reduced {
-                reduced.linearisation_velocity.clone_from(&reduced.before);
-            }
-        }
+        begin_linearisation(start, ws);
+        let mut stage = Stage::Detection;
         loop {
-            let mut ladder_outcome = self.pass(start, ws, &mut passes)?;
-            iterations += ladder_outcome.iterations;
-            let converged = match start.scheme.linearise_at {
-                LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => fixed_point_converged(start, ws),
-                LineariseAt::Implicit => match self.finish_implicitly(start, passes, ws)? {
-                    Some(finished) => {
-                        iterations += finished.iterations;
-                        ladder_outcome = finished;
-                        true
+            if stage == Stage::Detection {
+                detect(start, self.detector.as_mut(), ws)?;
+            }
+            if stage <= Stage::Rows {
+                rows::write(start, ws);
+                review.working_sets = formulation::screen(start, ws).then_some(0);
+            }
+            let solved = self.solve(start, ws);
+            review.passes += 1;
+            let change = match self.review_solution(start, solved, &mut review, ws)? {
+                Verdict::Again(change) => change,
+                Verdict::Accepted(ladder_outcome) => {
+                    advance(start, ws)?;
+                    match self.review_end(start, &review, ws)? {
+                        Verdict::Again(change) => change,
+                        Verdict::Accepted(measured) => {
+                            return self.finish(start, &review, &ladder_outcome, measured, ws);
+                        }
                     }
-                    None if passes < MAX_PASSES => false,
-                    None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
-                },
+                }
             };
-            let missed_limits = joint_space::missed_limits(start, ws);
-            misses += u32::from(missed_limits);
-            ws.constraints.all_limits |= misses > MAX_REDETECTIONS;
-            if (!converged || missed_limits) && passes < MAX_PASSES {
-                continue;
-            }
-            if missed_limits {
-                return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome));
-            }
-            advance(start, ws)?;
-            let (measured, missed) = self.measure_end(start, ws)?;
-            if missed && redetections < MAX_REDETECTIONS && enlarge_reach(start, ws) {
-                redetections += 1;
-                continue;
-            }
-            let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
-            let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-            let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-            let report = StepReport::of(start, ws, &ladder_outcome, (passes, impacts(start, ws)), measured);
-            impact::add_to_reports(ws);
-            return Ok(StepReport { correction, ..report });
+            review.changes.add(change);
+            stage = change.resume();
         }
+    }
+
+    /// Assembles and solves the problem of the rows in the workspace.
+    fn solve(&mut self, start: &Start, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
+        if start.scheme.dynamics == Dynamics::Quasistatic {
+            return quasistatic::solve(start, &mut self.ladder, ws);
+        }
+        formulation::assemble_rows(start, ws)?;
+        formulation::solve(start, &mut self.ladder, ws)
+    }
+
+    /// Reviews the solution: contacts left out, faces of corners, linearisation and joint limits.
+    fn review_solution(
+        &mut self,
+        start: &Start,
+        solved: Result<LadderOutcome, StepCause>,
+        review: &mut Review,
+        ws: &mut Workspace,
+    ) -> Result<Verdict<LadderOutcome>, StepCause> {
+        if let Some(change) = formulation::review_working_set(start, solved.is_ok(), &mut review.working_sets, ws) {
+            review.iterations += solved.map_or(0, |ladder_outcome| ladder_outcome.iterations);
+            return Ok(Verdict::Again(change));
+        }
+        if let (Err(_), Some(branch)) = (&solved, &mut review.branch)
+            && disjunctive::next_branch(ws, branch)
+        {
+            return Ok(Verdict::Again(Change::OtherBranch));
+        }
+        let mut ladder_outcome = solved?;
+        review.iterations += ladder_outcome.iterations;
+        if let Some(change) = self.review_corners(start, &mut ladder_outcome, review, ws)? {
+            return Ok(Verdict::Again(change));
+        }
+        let converged = match start.scheme.linearise_at {
+            LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => fixed_point_converged(start, ws),
+            LineariseAt::Implicit => match self.finish_implicitly(start, review.passes, ws)? {
+                Some(finished) => {
+                    review.iterations += finished.iterations;
+                    ladder_outcome = finished;
+                    true
+                }
+                None if review.passes < MAX_PASSES => false,
+                None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
+            },
+        };
+        let missed_limits = joint_space::missed_limits(start, ws);
+        let misses = review.changes.count(Change::MissedLimit) + u32::from(missed_limits);
+        ws.constraints.all_limits |= misses > MAX_REDETECTIONS;
+        match (converged, missed_limits) {
+            (_, true) if review.passes < MAX_PASSES => Ok(Verdict::Again(Change::MissedLimit)),
+            (_, true) => Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
+            (false, false) if review.passes < MAX_PASSES => Ok(Verdict::Again(Change::Linearisation)),
+            (_, false) => Ok(Verdict::Accepted(ladder_outcome)),
+        }
+    }
+
+    /// Reviews the choice of faces at corners.   [CORNER-2]
+    ///
+    /// In the disjunctive problem the residual is measured with all faces, and other combinations are tried until one solves it.   [CORNER-4]
+    fn review_corners(
+        &mut self,
+        start: &Start,
+        ladder_outcome: &mut LadderOutcome,
+        review: &mut Review,
+        ws: &mut Workspace,
+    ) -> Result<Option<Change>, StepCause> {
+        if review.branch.is_none() {
+            if corners::refine_pairs(start, self.detector.as_mut(), ws) {
+                return Ok(Some(Change::CloserLook));
+            }
+            if corners::reselect_faces(start, ws) {
+                return Ok(Some(Change::OtherFace));
+            }
+            if start.scheme.corners != CornerLogic::Disjunctive || ws.alternatives.chains.is_empty() {
+                return Ok(None);
+            }
+        }
+        ladder_outcome.residual = disjunctive::complete(start, ws)?;
+        if ladder_outcome.residual.value <= self.ladder.tolerance.solved {
+            review.branch = None;
+            return Ok(None);
+        }
+        if disjunctive::next_branch(ws, review.branch.get_or_insert(0)) {
+            return Ok(Some(Change::OtherBranch));
+        }
+        Err(formulation::not_solved(start.model, &self.ladder, ws, ladder_outcome))
+    }
+
+    /// Reviews the end of the step: a contact that was not in the problem must not penetrate.   [STEP-12]
+    fn review_end(
+        &mut self,
+        start: &Start,
+        review: &Review,
+        ws: &mut Workspace,
+    ) -> Result<Verdict<Infeasibility>, StepCause> {
+        let (measured, missed) = self.measure_end(start, ws)?;
+        let may_repeat = review.changes.count(Change::FartherReach) < MAX_REDETECTIONS;
+        if missed && may_repeat && enlarge_reach(start, ws) {
+            return Ok(Verdict::Again(Change::FartherReach));
+        }
+        Ok(Verdict::Accepted(measured))
+    }
+
+    /// Stabilises the accepted step and reports it.
+    fn finish(
+        &mut self,
+        start: &Start,
+        review: &Review,
+        ladder_outcome: &LadderOutcome,
+        measured: Infeasibility,
+        ws: &mut Workspace,
+    ) -> Result<StepReport, StepCause> {
+        let ladder_outcome = LadderOutcome { iterations: review.iterations, ..*ladder_outcome };
+        let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
+        let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
+        let report = StepReport::of(start, ws, &ladder_outcome, (review.passes, impacts(start, ws)), measured);
+        impact::add_to_reports(ws);
+        Ok(StepReport { correction, changes: review.changes, ..report })
     }
 
     /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
@@ -142,66 +243,6 @@ impl TimeStepper {
         let accepted = implicit::accept(start, self.detector.as_mut(), (&newton, rung), tolerance, ws);
         ws.newton = Some(newton);
         accepted
-    }
-
-    /// Detects the contacts and solves the step, repeatedly while the choice of faces at corners changes.   [CORNER-2]
-    fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
-        detect(start, self.detector.as_mut(), ws)?;
-        let mut iterations = 0;
-        loop {
-            let ladder_outcome = self.solve(start, ws, passes)?;
-            iterations += ladder_outcome.iterations;
-            if corners::refine_pairs(start, self.detector.as_mut(), ws) {
-                detect(start, self.detector.as_mut(), ws)?;
-            } else if !corners::reselect_faces(start, ws) {
-                let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
-                let disjunctive =
-                    start.scheme.corners == CornerLogic::Disjunctive && !ws.alternatives.chains.is_empty();
-                return if disjunctive { self.branch(start, ws, ladder_outcome, passes) } else { Ok(ladder_outcome) };
-            }
-        }
-    }
-
-    /// Measures the residual in the disjunctive problem, and tries other combinations of faces until one solves it.   [CORNER-4]
-    fn branch(
-        &mut self,
-        start: &Start,
-        ws: &mut Workspace,
-        mut ladder_outcome: LadderOutcome,
-        passes: &mut u32,
-    ) -> Result<LadderOutcome, StepCause> {
-        let mut branch = 0;
-        let mut solved = true;
-        loop {
-            if solved {
-                ladder_outcome.residual = disjunctive::complete(start, ws)?;
-                if ladder_outcome.residual.value <= self.ladder.tolerance.solved {
-                    return Ok(ladder_outcome);
-                }
-            }
-            if !disjunctive::next_branch(ws, &mut branch) {
-                return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome));
-            }
-            let other = self.solve(start, ws, passes);
-            solved = other.is_ok();
-            if let Ok(other) = other {
-                ladder_outcome = LadderOutcome { iterations: ladder_outcome.iterations + other.iterations, ..other };
-            }
-        }
-    }
-
-    fn solve(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
-        if start.scheme.dynamics == Dynamics::Quasistatic {
-            *passes += 1;
-            return quasistatic::solve(start, &mut self.ladder, ws);
-        }
-        if start.scheme.linearise_at == LineariseAt::Implicit {
-            // No screening: the active contacts are known only at the end of the step.
-            *passes += 1;
-            formulation::assemble(start, ws)?;
-            return formulation::solve(start, &mut self.ladder, ws);
-        }
-        formulation::assemble_and_solve(start, &mut self.ladder, ws, passes)
     }
 
     /// Measures I(q⁺); the second value is true if a contact that was not in the problem penetrates.   [STEP-9] [STEP-12]
@@ -239,6 +280,18 @@ impl TimeStepper {
         )?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))
+    }
+}
+
+/// Chooses where the constraints of the first pass are linearised.   [STEP-10]
+fn begin_linearisation(start: &Start, ws: &mut Workspace) {
+    ws.kinematics.linearisation_velocity.clear();
+    ws.constraints.depths.clear();
+    if start.scheme.linearise_at != LineariseAt::Start {
+        ws.kinematics.linearisation_velocity.extend(&ws.kinematics.before);
+        if let Some(reduced) = &mut ws.reduced {
+            reduced.linearisation_velocity.clone_from(&reduced.before);
+        }
     }
 }
 

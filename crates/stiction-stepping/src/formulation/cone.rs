@@ -100,7 +100,13 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
 }
 
 /// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
-pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
+fn free_velocity(start: &Start, ws: &mut Workspace) {
+    free_velocity_of_bodies(start, ws);
+    push_auxiliary_velocities(start.h, ws);
+}
+
+/// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp).
+pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     debug_assert!(
         ws.reduced.is_some() || ws.kinematics.before.len() == model.dof(),
@@ -134,6 +140,10 @@ pub(super) fn free_velocity(start: &Start, ws: &mut Workspace) {
         columns::velocities(model, ws),
         "v_free begins with all velocities"
     );
+}
+
+/// Appends the free velocities of auxiliary masses to `ws.friction.free_velocity`.
+fn push_auxiliary_velocities(h: f64, ws: &mut Workspace) {
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for auxiliary in ws.constraints.auxiliary_masses() {
         match auxiliary {

@@ -35,9 +35,11 @@ use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
 use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
+use working_set::ScreeningOutcome;
+
 use crate::{
-    Contact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    constraints::Source, joint_space::JointSpaceRow, ladder::LadderOutcome, rows,
+    Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
+    constraints::Source, joint_space::JointSpaceRow, ladder::LadderOutcome, review::Change, rows,
 };
 
 /// Complementarity problem of a step, as a value that can be saved, solved again and compared.
@@ -111,49 +113,35 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
     solve_from_warm_start(start, ladder, ws)
 }
 
-/// Assembles and solves the problem of a dynamic step, by constraint screening if there are many contacts.   [STEP-15]
+/// Leaves contacts out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
 ///
-/// `passes` counts the problems assembled.
-pub(crate) fn assemble_and_solve(
-    start: &Start,
-    ladder: &mut Ladder,
-    ws: &mut Workspace,
-    passes: &mut u32,
-) -> Result<LadderOutcome, StepCause> {
-    rows::write(start, ws);
-    if start.scheme.friction == FrictionSet::Quadratic && working_set::screen(start, ws) {
-        let solved = solve_working_set(start, ladder, ws, passes);
-        working_set::restore_screened(ws);
-        if let Some(ladder_outcome) = solved {
-            return Ok(ladder_outcome);
-        }
-    }
-    *passes += 1;
-    assemble_rows(start, ws)?;
-    solve(start, ladder, ws)
+/// Only dynamic steps with second-order cones leave contacts out. With end-of-step geometry the active contacts are known only at the end.
+pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {
+    let scheme = start.scheme;
+    scheme.dynamics != Dynamics::Quasistatic
+        && scheme.linearise_at != LineariseAt::Implicit
+        && scheme.friction == FrictionSet::Quadratic
+        && working_set::screen(start, ws)
 }
 
-/// Solves for a working set of contacts and extends it until no other contact would close.   [STEP-15]
+/// Reviews the solution of a working set; none if no contact is left out, or if all that are stay open.   [STEP-15]
 ///
-/// Returns none if a problem is not solved, or if the working set grows too large.
-fn solve_working_set(
+/// `working_sets` counts the working sets solved. It is none once the problem has all contacts.
+pub(crate) fn review_working_set(
     start: &Start,
-    ladder: &mut Ladder,
+    solved: bool,
+    working_sets: &mut Option<u32>,
     ws: &mut Workspace,
-    passes: &mut u32,
-) -> Option<LadderOutcome> {
-    let mut iterations = 0;
-    for _ in 0..MAX_WORKING_SETS {
-        *passes += 1;
-        let ladder_outcome = assemble_rows(start, ws).and_then(|()| solve(start, ladder, ws)).ok()?;
-        iterations += ladder_outcome.iterations;
-        match working_set::extend_working_set(start, ws) {
-            working_set::ScreeningOutcome::Complete => return Some(LadderOutcome { iterations, ..ladder_outcome }),
-            working_set::ScreeningOutcome::Extended => {}
-            working_set::ScreeningOutcome::TooMany => return None,
-        }
+) -> Option<Change> {
+    let count = working_sets.as_mut()?;
+    *count += 1;
+    let outcome = if solved { working_set::extend_working_set(start, ws) } else { ScreeningOutcome::TooMany };
+    if matches!(outcome, ScreeningOutcome::Extended) && *count < MAX_WORKING_SETS {
+        return Some(Change::ContactLeftOut);
     }
-    None
+    *working_sets = None;
+    working_set::restore_screened(ws);
+    (!matches!(outcome, ScreeningOutcome::Complete)).then_some(Change::AllContacts)
 }
 
 /// Solves a problem that differs little from the previous one.

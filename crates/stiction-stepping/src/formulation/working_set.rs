@@ -40,7 +40,7 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
     if ws.constraints.contacts.len() + others <= max_blocks {
         return false;
     }
-    cone::free_velocity(start, ws);
+    cone::free_velocity_of_bodies(start, ws);
     let free = if ws.reduced.is_some() { &ws.free_bodies } else { &ws.friction.free_velocity };
     let (contacts, Screening { screened, closing_fractions }) = (&mut ws.constraints.contacts, &mut ws.screening);
     let closing_fraction = |contact: &Contact| closing_fraction(start, contact, free);

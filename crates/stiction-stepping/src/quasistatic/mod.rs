@@ -28,7 +28,6 @@ use crate::{
     Ladder, Start, StepCause, Undetermined, Workspace,
     formulation::{self, inertia},
     ladder::LadderOutcome,
-    rows,
 };
 
 /// Fraction of the friction forces that a proximal mass may need for the motion of the step. It is also the factor by which an iteration
@@ -58,7 +57,6 @@ const MIN_ITERATIONS: u32 = 12;
 
 /// Solves the balance of forces of the step for the contacts in the workspace, by proximal-point iterations [QS-2].
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
-    rows::write(start, ws);
     let weight = weight(start, ws);
     let moving = start.state.v.iter().any(|v| *v != 0.0);
     if start.scheme.undetermined == Undetermined::Rest && moving {

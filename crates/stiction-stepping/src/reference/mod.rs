@@ -26,7 +26,7 @@ mod stabilise;
 use stiction_multibody::ContactMode;
 
 use crate::{
-    ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
+    Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
     advance::remember_contacts, measure::measure, pairs::place_shapes, prepare,
 };
 use balance::Mode;
@@ -171,6 +171,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         status: run.impulses.status,
         iterations: run.substeps + run.impulses.iterations,
         passes: run.restarts + 1,
+        changes: Changes::default(),
         impacts: run.hits + run.shocks,
         rung: "reference",
         penetration: measured.penetration,
