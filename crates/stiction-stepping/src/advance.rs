@@ -1,14 +1,14 @@
 //! Next state, contact reports and events from v⁺ and the impulses.
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
+use stiction_multibody::{ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
     joint_space, layers,
     layers::surface_at_end,
+    rates::{gap_after, relative_velocity, side_rate},
     reduced::Reduced,
-    rows::side_rate,
     support_points,
     workspace::{Solution, StepKinematics},
 };
@@ -49,22 +49,6 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
         let Reduced { moving, velocity, before, .. } = &mut **reduced;
         choose(moving, velocity, before);
     }
-}
-
-/// Gap ψ⁺ at the end by its linearisation at q ⊕ h v̂.   [STEP-10]
-pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
-    gap_after(start, contact, ws, &relative_velocity(start.model, contact, &ws.solution.moving))
-}
-
-/// Gap ψ⁺ at the end, from the relative velocity that moved the bodies.
-fn gap_after(start: &Start, contact: &Contact, ws: &Workspace, moving: &Vector3<f64>) -> f64 {
-    let moved = contact.normal.dot(moving);
-    if ws.kinematics.linearisation_velocity.is_empty() {
-        return contact.gap_end + start.h * moved;
-    }
-    let linearised =
-        contact.normal.dot(&relative_velocity(start.model, contact, &ws.kinematics.linearisation_velocity));
-    contact.gap_end + start.h * (moved - linearised)
 }
 
 /// Writes v⁺ and q⁺ = q ⊕ h v⁺ into the next state.   [STEP-5]
@@ -118,7 +102,7 @@ fn report_contact(
         PositionUpdate::End => relative,
         PositionUpdate::Average => relative_velocity(model, contact, &ws.solution.moving),
     };
-    let gap = gap_after(start, contact, ws, &moving);
+    let gap = gap_after(model, contact, &ws.kinematics.linearisation_velocity, &moving, start.h);
     let surface = layers::find(&ws.constraints.surfaces, index).zip(contact.layer);
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
@@ -174,16 +158,6 @@ fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     }
     let (a, b) = contact.spin_row();
     side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b)
-}
-
-/// Velocity of the contact point of b against that of a by the velocities `v`, without prescribed motion.
-fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
-    let of = |id: BodyId, arm: &Vector3<f64>| {
-        let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
-        debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
-        mobility.twist(v.get(range).unwrap_or_default()).at(arm)
-    };
-    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
 }
 
 /// Stores the contacts for the next step, from their reports.

@@ -8,7 +8,7 @@
 //!
 //! With P the mean rate at the linearisation velocity v̂, D⁺ ≈ P + W_bᵀ (v⁺ − v̂): a row like any other.
 
-use crate::{JointRow, Start, Workspace, rows::side_rate};
+use crate::{JointRow, Start, Workspace, rates::side_rate};
 
 /// Fills `ws.constraints.joint_rows`: W_bᵀ (v⁺ − v̂) + P = (D − h b Φ) / (1 + a h + b h²).   [STAB-2]
 pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {

@@ -11,8 +11,8 @@ use crate::{
     Contact, SupportPointContact,
     joint_space::{ActuatedDof, JointSpaceRow},
     layers::{Depths, Surface},
+    rates::JointRow,
     reduced::{Reduced, joint_ids_in_problem},
-    rows::JointRow,
 };
 
 /// Constraints of a step: contacts, support points, layers, joints and joint-space constraints, and the list of their blocks.

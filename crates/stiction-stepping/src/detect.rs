@@ -9,7 +9,10 @@ use stiction_multibody::{
 
 use crate::{
     Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, joint_space, layers,
-    pairs::find_pairs, reduced, support_points, surface_motion::write_surface_motion, tangents::tangents,
+    pairs::find_pairs,
+    reduced, support_points,
+    surface_motion::{is_kinematic, material_displacement, write_surface_motion},
+    tangents::tangents,
 };
 
 /// Pairs of shapes near each other, and the scratch memory to find them.
@@ -368,10 +371,6 @@ fn points(
     detector.contacts(a, b, margin, out)
 }
 
-pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
-    model.kinematic_bodies().contains(&id)
-}
-
 /// Normal velocity n · (v_b − v_a) of the dynamic bodies at the linearisation: the rate at which predicted geometry opened the gap.
 fn approach(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
     let of = |side: &Side, at: &Vector3<f64>| match ws.detection.reach.get(side.body.index()) {
@@ -397,13 +396,6 @@ fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
         .norm()
     };
     moved(a.body, &centre) + turned(a.body) * size(b) + moved(b.body, &centre_a) + turned(b.body) * size(a)
-}
-
-/// Displacement over the step of the material point of a body that ends at `end`.
-pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
-    let (from, to) = (ws.kinematics.linear_start.pose(body), ws.kinematics.linear_end.pose(body));
-    let local = to.rotation.inverse() * (end - to.translation.vector);
-    end - (from.translation.vector + from.rotation * local)
 }
 
 /// Gap ψ(q, t) of the features that meet at the end of the step.

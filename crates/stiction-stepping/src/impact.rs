@@ -2,39 +2,13 @@
 //!
 //! Compression brings approaching contacts to rest; decompression returns at least ε times its normal impulses.   [IMPACT-2]
 
-use nalgebra::{Point3, Vector3};
-use stiction_multibody::{BodyId, ContactId, ContactMode, Model, Wrench};
+use nalgebra::Vector3;
+use stiction_multibody::{BodyId, ContactMode, Model, Wrench};
 
 use crate::{
-    Contact, ContactReport, Detector, Ladder, Start, StepCause, StepResult, Workspace, detect, formulation,
-    reduced::add_impulses_of_solution, rows, rows::approach,
+    Contact, ContactReport, Detector, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
+    formulation, rates::approach, reduced::add_impulses_of_solution, rows,
 };
-
-/// Impact at a contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ImpactReport {
-    /// Id of the contact.
-    pub id: ContactId,
-    /// First body.
-    pub body_a: BodyId,
-    /// Second body.
-    pub body_b: BodyId,
-    /// Point on the second body.
-    pub point: Point3<f64>,
-    /// Unit normal from the first to the second body.
-    pub normal: Vector3<f64>,
-    /// Gap at the start of the step, m.
-    pub gap: f64,
-    /// Normal impulse of compression, N s.
-    pub compression: f64,
-    /// Normal impulse of decompression, N s.
-    pub decompression: f64,
-    /// Friction impulse of both on the second body, world axes, N s.
-    pub friction_impulse: Vector3<f64>,
-    /// Torsional friction impulse of both on the second body about the normal, N m s.
-    pub spin_impulse: f64,
-}
 
 /// Impulses of impacts on joints and bodies, which add to the joint reactions of the step proper.   [RED-4]
 #[derive(Debug, Default)]

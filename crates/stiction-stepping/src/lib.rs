@@ -20,7 +20,6 @@ mod detector;
 mod energy_bound;
 mod formulation;
 mod generalised;
-mod halving;
 mod hybrid;
 mod impact;
 mod implicit;
@@ -32,6 +31,7 @@ mod measure;
 mod pairs;
 mod protective_layer;
 mod quasistatic;
+mod rates;
 mod reduced;
 mod reference;
 mod report;
@@ -40,7 +40,9 @@ mod rows;
 mod scheme;
 mod sensitivity;
 mod stabilise;
+mod start;
 mod step;
+mod substepping;
 mod support_points;
 mod surface_motion;
 mod tangents;
@@ -49,29 +51,28 @@ mod workspace;
 
 pub use advance::advance;
 pub use constraints::Constraints;
-pub use contact::Contact;
+pub use contact::{Contact, ContactImpulse, SupportPointContact};
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
 pub use formulation::{StepProblem, assemble};
 pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
-pub use halving::Halving;
 pub use hybrid::{
     ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
     RootEquations, RootExtent,
 };
-pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
-pub use layers::Substepping;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use protective_layer::ProtectiveLayer;
 pub use quasistatic::{Uniqueness, uniqueness};
+pub use rates::JointRow;
 pub use reduced::{adopt, joint_impulses};
 pub use reference::ReferenceStepper;
-pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport, SupportPointReport};
+pub use report::{
+    ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,
+};
 pub use review::{Change, Changes};
-pub use rows::JointRow;
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
     PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
@@ -80,7 +81,8 @@ pub use sensitivity::{
     Clearance, Differentiator, FrictionLaw, FrictionLimit, Rebound, SensitivityError, SensitivityOptions,
     StepDerivative, StepEquations, StepForm, StepRow, StepTerms, Variation, displacement,
 };
+pub use start::Start;
 pub use step::{Stepper, TimeStepper};
-pub use support_points::SupportPointContact;
+pub use substepping::{Halving, Substepping};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
-pub use workspace::{ContactImpulse, Solution, Start, StepKinematics, StepResult, Workspace};
+pub use workspace::{Solution, StepKinematics, StepResult, Workspace};

@@ -1,19 +1,12 @@
 //! Rows of joints and contacts and their constants, the same for every formulation.
 
-use stiction_multibody::{BodyId, Mobility, Model, Wrench};
+use stiction_multibody::Model;
 
-use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, joint_space, layers, reduced};
-
-/// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JointRow {
-    /// Wrench of a unit impulse on the first body.
-    pub a: Wrench,
-    /// Wrench of a unit impulse on the second body.
-    pub b: Wrench,
-    /// Constant of the row: prescribed motion and the error to be removed.
-    pub bias: f64,
-}
+use crate::{
+    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
+    rates::{gap_now, side_rate},
+    reduced,
+};
 
 /// Fills `ws.constraints.joint_rows` and the biases of `ws.constraints.contacts`.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
@@ -91,17 +84,6 @@ fn contacts(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Gap ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised at q̂ = q ⊕ h v̂.   [STEP-10]
-pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: &[f64], h: f64) -> f64 {
-    if linearisation_velocity.is_empty() {
-        return contact.gap_start;
-    }
-    let (a, b) = contact.row(&contact.normal);
-    contact.gap_start
-        - h * (side_rate(model, linearisation_velocity, contact.a, &a)
-            + side_rate(model, linearisation_velocity, contact.b, &b))
-}
-
 /// Applies Newton's impact law: a contact hit in the last step separates with ε times its approach speed.   [IMPACT-1]
 fn rebounds(start: &Start, ws: &mut Workspace) {
     let &Start { state, h, .. } = start;
@@ -113,28 +95,5 @@ fn rebounds(start: &Start, ws: &mut Workspace) {
             let prescribed = (contact.gap_end - contact.gap_start) / h;
             contact.bias = contact.bias.min(prescribed + contact.restitution * memory.pending_restitution);
         }
-    }
-}
-
-/// Normal velocity n · v at the velocities `v`, prescribed motion over the step included; negative if the surfaces approach.
-pub(crate) fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
-    let (a, b) = contact.row(&contact.normal);
-    let prescribed = (contact.gap_end - contact.gap_start) / h;
-    side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b) + prescribed
-}
-
-/// Term of the rate of a constraint row on one body: wrench of the row times twist of the body.
-///
-/// It is zero for bodies without unknowns, and for an empty `v`.
-pub(crate) fn side_rate(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
-    if v.is_empty() {
-        return 0.0;
-    }
-    let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
-    debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
-    let (f, t) = (&wrench.linear, &wrench.angular);
-    match (mobility, v.get(range).unwrap_or_default()) {
-        (Mobility::Free, &[x, y, z, wx, wy, wz]) => x * f.x + y * f.y + z * f.z + wx * t.x + wy * t.y + wz * t.z,
-        (_, v) => v.iter().zip(mobility.project(wrench)).map(|(v, w)| v * w).sum(),
     }
 }

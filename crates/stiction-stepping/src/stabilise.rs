@@ -15,7 +15,7 @@ use stiction_multibody::{
 
 use crate::{
     Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
-    StepCause, Workspace, detect, formulation, rows::side_rate,
+    StepCause, Workspace, detect, formulation, rates::side_rate,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.

@@ -3,7 +3,7 @@
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
-    Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
+    Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
     LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
     advance::find_moving_velocity,
     corners,
@@ -17,9 +17,11 @@ use crate::{
     layers,
     measure::measure,
     pairs::find_pairs_at_end,
-    quasistatic, reduced,
+    quasistatic,
+    rates::{approach, gap_now},
+    reduced,
     review::{Change, Review, Stage, Verdict},
-    rows::{self, approach, gap_now},
+    rows,
     stabilise::stabilise,
 };
 
@@ -224,7 +226,7 @@ impl TimeStepper {
         let ladder_outcome = LadderOutcome { iterations: review.iterations, ..*ladder_outcome };
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-        let report = StepReport::of(start, ws, &ladder_outcome, (review.passes, impacts(start, ws)), measured);
+        let report = report_step(start, ws, &ladder_outcome, (review.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);
         Ok(StepReport { correction, changes: review.changes, ..report })
     }
@@ -396,4 +398,32 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
     debug_assert_eq!(ws.constraints.contacts.len(), ws.result.contact_reports.len(), "every contact has a report");
     ws.result.impacts.len()
         + ws.constraints.contacts.iter().zip(&ws.result.contact_reports).filter(|&pair| hit(pair)).count()
+}
+
+/// Report of the step in the workspace, made by one complementarity problem in `passes` passes with `impacts` impacts.
+pub(crate) fn report_step(
+    start: &Start,
+    ws: &Workspace,
+    ladder_outcome: &LadderOutcome,
+    (passes, impacts): (u32, usize),
+    measured: Infeasibility,
+) -> StepReport {
+    StepReport {
+        step: ws.result.next.step,
+        time: ws.result.next.time,
+        contacts: ws.constraints.contacts.len(),
+        problem_size: formulation::size(start, ws),
+        residual: ladder_outcome.residual,
+        status: ladder_outcome.status,
+        iterations: ladder_outcome.iterations,
+        passes,
+        changes: Changes::default(),
+        impacts,
+        rung: ladder_outcome.rung,
+        penetration: measured.penetration,
+        joint_error: measured.joints,
+        substeps: 1,
+        layer_substeps: 1,
+        correction: None,
+    }
 }

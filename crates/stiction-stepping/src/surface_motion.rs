@@ -3,10 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{BodyId, Model, rotation::cross_matrix};
 
-use crate::{
-    Contact, PrescribedSlip, Start, Workspace,
-    detect::{is_kinematic, material_displacement},
-};
+use crate::{Contact, PrescribedSlip, Start, Workspace};
 
 /// Writes the prescribed motion of the two surfaces into a contact.   [STEP-8]
 pub(crate) fn write_surface_motion(start: &Start, contact: &mut Contact, ws: &Workspace) {
@@ -61,4 +58,16 @@ pub(crate) fn surface_slope(start: &Start, id: BodyId, ws: &Workspace) -> Matrix
         PrescribedSlip::End => cross_matrix(&ws.kinematics.linear_end.twist(id).angular),
         PrescribedSlip::Start => cross_matrix(&ws.kinematics.linear_start.twist(id).angular),
     }
+}
+
+/// True if the motion of a body is prescribed.
+pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
+    model.kinematic_bodies().contains(&id)
+}
+
+/// Displacement over the step of the material point of a body that ends at `end`.
+pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
+    let (from, to) = (ws.kinematics.linear_start.pose(body), ws.kinematics.linear_end.pose(body));
+    let local = to.rotation.inverse() * (end - to.translation.vector);
+    end - (from.translation.vector + from.rotation * local)
 }

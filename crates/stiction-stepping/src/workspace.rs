@@ -1,10 +1,10 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Configuration, JointId, Model, State, Wrench};
+use stiction_multibody::{Configuration, JointId, State, Wrench};
 
 use crate::{
-    ContactReport, Event, ImpactReport, Scheme, SupportPointReport,
+    ContactImpulse, ContactReport, Event, ImpactReport, SupportPointReport,
     constraints::Constraints,
     corners::Alternatives,
     detect::Detection,
@@ -14,44 +14,6 @@ use crate::{
     reduced::Reduced,
     stabilise::AfterStep,
 };
-
-/// Inputs of a step: model, scheme, state and step size.
-#[derive(Clone, Copy, Debug)]
-pub struct Start<'a> {
-    /// Model of the system.
-    pub model: &'a Model,
-    /// Discretisation of the step.
-    pub scheme: &'a Scheme,
-    /// State at the start of the step.
-    pub state: &'a State,
-    /// Step size h, s.
-    pub h: f64,
-}
-
-/// Impulse at a contact over the step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ContactImpulse {
-    /// Normal impulse, N s.
-    pub normal: f64,
-    /// Friction impulse on the second body, world axes, N s.
-    pub friction: Vector3<f64>,
-    /// Torsional friction impulse on the second body about the normal, N m s.
-    pub spin: f64,
-    /// Multiplier σ, m/s; zero if the problem has none.
-    pub sigma: f64,
-}
-
-impl ContactImpulse {
-    /// Sum with another impulse.
-    pub(crate) fn and(&self, other: &Self) -> Self {
-        Self {
-            normal: self.normal + other.normal,
-            friction: self.friction + other.friction,
-            spin: self.spin + other.spin,
-            sigma: self.sigma,
-        }
-    }
-}
 
 /// Values of a step, stage by stage, besides model, scheme and state. Each stage owns its results and its scratch memory.
 ///

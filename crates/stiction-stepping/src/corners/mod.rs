@@ -10,7 +10,7 @@ pub(crate) mod disjunctive;
 
 use disjunctive::Disjunction;
 
-use crate::{Contact, CornerLogic, Detector, Start, Workspace, rows::gap_now, rows::side_rate};
+use crate::{Contact, CornerLogic, Detector, Start, Workspace, rates::gap_now, rates::side_rate};
 
 /// Depth to which a vertex may cut through a corner on its path around it, as a fraction of its path.   [CORNER-3]
 const MAX_CUT_FRACTION: f64 = 0.1;

@@ -8,9 +8,9 @@ use stiction_multibody::{BodyId, Joint, Model, Wrench};
 use crate::{
     Workspace,
     joint_space::{Side, rate},
+    rates::side_rate,
     reduced,
     reduced::Reduced,
-    rows::side_rate,
 };
 
 /// Number of velocities among the unknowns; zero with divide and conquer, which formulates the problem in impulses alone.

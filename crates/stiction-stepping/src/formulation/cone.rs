@@ -30,7 +30,7 @@ use super::{
 use crate::{
     Constraints, Start, StepCause, SupportPointContact, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
-    workspace::ContactImpulse,
+    contact::ContactImpulse,
 };
 
 /// Frictional contact problem of a step, with its solution and its scratch memory.

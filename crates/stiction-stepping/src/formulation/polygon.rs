@@ -29,9 +29,9 @@ use super::{
 };
 use crate::{
     Layout, Start, Workspace,
+    contact::ContactImpulse,
     joint_space::{Side, rate},
     reduced,
-    workspace::ContactImpulse,
 };
 
 /// Mixed linear complementarity problem of a step, with its solution and its scratch memory.

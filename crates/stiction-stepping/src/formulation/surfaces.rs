@@ -13,7 +13,7 @@ use stiction_complementarity::Operator;
 use crate::{
     Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
-    rows::gap_now,
+    rates::gap_now,
 };
 
 /// Adds the slip velocity at the start of the step to the constant terms of the tangent rows of a compliant contact.   [SOFT-6]

@@ -14,7 +14,7 @@ use stiction_complementarity::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use stiction_multibody::Model;
 
 use super::cone;
-use crate::{Constraints, Contact, ContactImpulse, Start, Workspace, rows::side_rate};
+use crate::{Constraints, Contact, ContactImpulse, Start, Workspace, rates::side_rate};
 
 /// Contacts outside the working set.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use stiction_geometry::{
 use stiction_multibody::{Configuration, ShapeOnBody};
 
 use crate::{
-    Contact, Start, SupportPointContact, Workspace, rows::gap_now, surface_motion::write_surface_motion,
+    Contact, Start, SupportPointContact, Workspace, rates::gap_now, surface_motion::write_surface_motion,
     tangents::tangents,
 };
 

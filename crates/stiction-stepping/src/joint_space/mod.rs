@@ -11,7 +11,6 @@
 //! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a compliant
 //! row, φ̇⁺ + p/c = φ̇ + h f₀/c.
 
-mod check;
 mod implicit_force;
 mod work;
 mod write;
@@ -19,9 +18,8 @@ mod write;
 use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, Joint, JointDofId, JointId, JointKind, Model, Wrench, joint::Row};
 
-use crate::{Start, StepCause, Workspace, rows::side_rate};
+use crate::{Start, StepCause, Workspace, rates::side_rate};
 
-pub(crate) use check::check;
 pub(crate) use implicit_force::ImplicitForce;
 pub(crate) use work::{Rotors, bias_work, work};
 pub(crate) use write::{write, write_velocity_level};

@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::Layer;
 
 use super::{Surface, at_end, inverse_effective_mass, part, solve, unit_tangents};
-use crate::{Contact, PositionUpdate, Start, Workspace, advance::end_gap, rows::side_rate};
+use crate::{Contact, PositionUpdate, Start, Workspace, rates::end_gap, rates::side_rate};
 
 /// Smallest slope of the linearised law, as a fraction of m/h; a smaller one does not change the motion of the bodies.
 const LEAST_SLOPE: f64 = 1e-3;
@@ -150,7 +150,7 @@ pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, toleran
         let known = ws.constraints.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
         let known = known.and_then(|place| ws.constraints.depths.get(place)).map(|(_, x)| *x);
         let from = known.unwrap_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed });
-        let x = -end_gap(start, contact, ws);
+        let x = -end_gap(start.model, contact, &ws.kinematics.linearisation_velocity, &ws.solution.moving, start.h);
         let same_line = normal_law.is_linear(x) && normal_law.is_linear(from);
         let both_apart = !normal_law.closed && x <= normal_law.relaxed && from <= normal_law.relaxed;
         linearisation_converged &= same_line || both_apart || (x - from).abs() <= tolerance;

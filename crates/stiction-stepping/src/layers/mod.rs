@@ -5,9 +5,7 @@
 //! need no special case for it.
 
 mod average;
-mod check;
 mod report;
-mod substepping;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::Feature;
@@ -16,13 +14,11 @@ use stiction_multibody::{
     mass_block,
 };
 
-use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::side_rate};
+use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rates::gap_now, rates::side_rate};
 
 use average::NormalLaw;
 pub(crate) use average::linearisation_converged;
-pub(crate) use check::check;
 pub(crate) use report::surface_at_end;
-pub use substepping::Substepping;
 
 /// Outer surface of a compliant layer, with an auxiliary mass. Vectors are in the contact frame (n, t, o) with unit tangents.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +217,12 @@ pub(crate) fn add_relaxing_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>)
 }
 
 /// Inverse effective mass of a contact along a row: its rate under a unit impulse, 1/kg.
-fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
+pub(crate) fn inverse_effective_mass(
+    model: &Model,
+    ws: &Workspace,
+    contact: &Contact,
+    (a, b): (Wrench, Wrench),
+) -> f64 {
     let of = |id: BodyId, wrench: &Wrench| {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, id.index()) else { return 0.0 };
         let velocity = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));

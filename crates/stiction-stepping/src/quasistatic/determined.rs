@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::uniqueness::ZERO;
-use crate::{Scheme, SupportPointContact, Workspace, rows::side_rate};
+use crate::{Scheme, SupportPointContact, Workspace, rates::side_rate};
 
 /// Largest number of velocities for which [`is_determined`] is evaluated; above it the elimination is not worth its cost.
 const MAX_DOF: usize = 48;

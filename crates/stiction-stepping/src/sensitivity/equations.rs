@@ -13,7 +13,8 @@ use crate::{
     detect::{detect, prepare},
     formulation,
     joint_space::{JointSpaceRow, Side},
-    rows::{self, approach},
+    rates::approach,
+    rows,
 };
 
 /// A direction of friction.

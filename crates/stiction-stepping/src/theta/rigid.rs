@@ -10,8 +10,10 @@ use crate::{
     formulation,
     measure::measure,
     pairs::find_pairs_at_end,
-    rows::{self, approach},
+    rates::approach,
+    rows,
     stabilise::stabilise,
+    step::report_step,
 };
 
 /// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
@@ -61,7 +63,7 @@ impl Stepper for MoreauJean {
         self.displace(start, ws)?;
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = self.measure_end(start, ws)?;
-        Ok(StepReport { correction, ..StepReport::of(start, ws, &solved, (1, hit), measured) })
+        Ok(StepReport { correction, ..report_step(start, ws, &solved, (1, hit), measured) })
     }
 }
 

@@ -2,13 +2,18 @@
 //!
 //! The result is that of one step: impulses are those of the whole, and the report contains the number of substeps.
 
+mod halving;
+
+pub use halving::Halving;
+
 use stiction_multibody::State;
 
-use super::{inverse_effective_mass, unit_tangents};
+use halving::{FirstHalf, joined};
+
 use crate::{
-    Contact, ContactReport, Halving, Start, StepCause, StepReport, Stepper, Workspace,
-    halving::{FirstHalf, joined},
-    rows::gap_now,
+    Contact, ContactReport, Start, StepCause, StepReport, Stepper, Workspace,
+    layers::{inverse_effective_mass, unit_tangents},
+    rates::gap_now,
 };
 
 /// Bound on the substeps of one step.
