@@ -5,11 +5,11 @@ use stiction_multibody::{ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    joint_space, layers,
+    joint_space,
     layers::surface_at_end,
     rates::{gap_after, relative_velocity, side_rate},
     reduced::Reduced,
-    support_points,
+    support_points, surface,
     workspace::{Solution, StepKinematics},
 };
 
@@ -103,7 +103,7 @@ fn report_contact(
         PositionUpdate::Average => relative_velocity(model, contact, &ws.solution.moving),
     };
     let gap = gap_after(model, contact, &ws.kinematics.linearisation_velocity, &moving, start.h);
-    let surface = layers::find(&ws.constraints.surfaces, index).zip(contact.layer);
+    let surface = surface::find(&ws.constraints.surfaces, index).zip(contact.layer);
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
     // Some redundant contacts have no impulse: they touch if the step leaves them closed.

@@ -9,10 +9,11 @@ use stiction_multibody::{Body, BodyId, Dimension, Model, Wrench};
 
 use crate::{
     Contact, SupportPointContact,
-    joint_space::{ActuatedDof, JointSpaceRow},
-    layers::{Depths, Surface},
+    actuated::ActuatedDof,
     rates::JointRow,
+    rates::JointSpaceRow,
     reduced::{Reduced, joint_ids_in_problem},
+    surface::{Depths, Surface},
 };
 
 /// Constraints of a step: contacts, support points, layers, joints and joint-space constraints, and the list of their blocks.

@@ -1,36 +1,19 @@
 //! Detection of the contacts within reach of the step.
 
 use nalgebra::Vector3;
-use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb, chains};
+use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
     BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
     applied_wrenches, apply_inverse_mass, external_wrenches, limits, mass_block,
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, joint_space, layers,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space, layers,
     pairs::find_pairs,
-    reduced, support_points,
+    support_points,
     surface_motion::{is_kinematic, material_displacement, write_surface_motion},
     tangents::tangents,
 };
-
-/// Pairs of shapes near each other, and the scratch memory to find them.
-#[derive(Default)]
-pub(crate) struct Detection {
-    /// Distance that each body can move within the step, m.
-    pub(crate) reach: Vec<f64>,
-    /// Poses of all shapes at the last search for pairs, and their bounding boxes.
-    pub(crate) shape_poses: Vec<Pose>,
-    pub(crate) boxes: Vec<Option<Aabb>>,
-    /// Indices of the shapes of each pair.
-    pub(crate) pairs: Vec<(usize, usize)>,
-    /// Contact points of one pair, with prescribed bodies at the end and at the start of the step.
-    pub(crate) points: Vec<ContactPoint>,
-    pub(crate) points_start: Vec<ContactPoint>,
-    /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
-    pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
-}
 
 /// Prepares the workspace for a step: configuration, applied wrenches, reach of bodies.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -39,7 +22,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.kinematics.before.clone_from(&state.v);
     ws.solution.balanced_over = 0.0;
     ws.detection.close_pairs.clear();
-    reduced::read(start, ws);
+    forest::read(start, ws);
     match ws.reduced {
         None => applied_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied),
         Some(_) => external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied),
@@ -48,7 +31,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     if let Some(body) = ws.kinematics.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
-    reduced::accelerate(start, ws)?;
+    forest::accelerate(start, ws)?;
     measure_reach(model, h, ws);
     if start.scheme.dynamics == Dynamics::Quasistatic {
         without_inertia(start, ws);
@@ -181,7 +164,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     if let Some(bad) = ws.constraints.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
-    reduced::drop_immovable(start, ws);
+    forest::drop_immovable(start, ws);
     corners::select_faces(start, ws);
     Ok(())
 }

@@ -8,7 +8,7 @@ use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
 use crate::{
     Workspace,
     joint_space::{self, Rotors},
-    layers::Surface,
+    surface::Surface,
 };
 
 /// Terms of the balance of kinetic energy over a step, J.   [ENERGY-1]

@@ -7,24 +7,10 @@ use stiction_multibody::{BodyId, ContactMode, Model, Wrench};
 
 use crate::{
     Contact, ContactReport, Detector, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
-    formulation, rates::approach, reduced::add_impulses_of_solution, rows,
+    formulation, rates::approach, reactions::add_impulses_of_solution, rows, workspace::ImpactLoads,
 };
 
-/// Impulses of impacts on joints and bodies, which add to the joint reactions of the step proper.   [RED-4]
-#[derive(Debug, Default)]
-pub(crate) struct ImpactLoads {
-    /// Impulses of the joints with rows in the problem, row by row; empty without impacts.
-    pub(crate) joints: Vec<f64>,
-    /// Impulses on all bodies about their reference points, without those of the forest's own joints.
-    pub(crate) bodies: Vec<Wrench>,
-}
-
 impl ImpactLoads {
-    pub(crate) fn clear(&mut self) {
-        self.joints.clear();
-        self.bodies.clear();
-    }
-
     /// Adds the impulses of the solution in the workspace, and a known normal impulse `given` for each contact.
     fn add(&mut self, model: &Model, ws: &Workspace, given: impl Iterator<Item = f64>) {
         self.joints.resize(model.joint_rows(), 0.0);

@@ -10,7 +10,10 @@
 // Doc comments contain symbols such as λ_app, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
+mod actuated;
 mod advance;
+mod alternatives;
+mod assembly;
 mod baumgarte;
 mod constraints;
 mod contact;
@@ -18,6 +21,7 @@ mod corners;
 mod detect;
 mod detector;
 mod energy_bound;
+mod forest;
 mod formulation;
 mod generalised;
 mod hybrid;
@@ -32,6 +36,7 @@ mod pairs;
 mod protective_layer;
 mod quasistatic;
 mod rates;
+mod reactions;
 mod reduced;
 mod reference;
 mod report;
@@ -44,18 +49,21 @@ mod start;
 mod step;
 mod substepping;
 mod support_points;
+mod surface;
 mod surface_motion;
 mod tangents;
 mod theta;
 mod workspace;
 
 pub use advance::advance;
+pub use assembly::StepProblem;
 pub use constraints::Constraints;
 pub use contact::{Contact, ContactImpulse, SupportPointContact};
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
-pub use formulation::{StepProblem, assemble};
+pub use forest::adopt;
+pub use formulation::assemble;
 pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
 pub use hybrid::{
     ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
@@ -67,7 +75,7 @@ pub use measure::{Infeasibility, infeasibility};
 pub use protective_layer::ProtectiveLayer;
 pub use quasistatic::{Uniqueness, uniqueness};
 pub use rates::JointRow;
-pub use reduced::{adopt, joint_impulses};
+pub use reactions::joint_impulses;
 pub use reference::ReferenceStepper;
 pub use report::{
     ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,

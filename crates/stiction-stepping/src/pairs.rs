@@ -3,7 +3,7 @@
 use stiction_geometry::{Pose, Shape, broad_phase::Aabb};
 use stiction_multibody::{BodyId, BodyKind, Configuration, Model};
 
-use crate::{Detector, Margin, Scheme, Workspace, detect::Detection};
+use crate::{Detector, Margin, Scheme, Workspace, workspace::Detection};
 
 /// Finds the pairs of shapes whose boxes, enlarged by the reach of their bodies, overlap.
 pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {

@@ -1,7 +1,8 @@
 //! Rates of constraint rows and gaps at given velocities of the bodies.
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, Mobility, Model, Wrench};
+use stiction_complementarity::Law;
+use stiction_multibody::{BodyId, JointId, Mobility, Model, Wrench};
 
 use crate::Contact;
 
@@ -79,4 +80,48 @@ pub(crate) fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> 
         mobility.twist(v.get(range).unwrap_or_default()).at(arm)
     };
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
+}
+
+/// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    /// Velocity of the forest, times a factor.
+    Velocity(usize, f64),
+    /// Power of a wrench on a body.
+    Wrench(BodyId, Wrench),
+}
+
+impl Side {
+    pub(crate) fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Velocity(k, x) => Self::Velocity(k, x * factor),
+            Self::Wrench(body, wrench) => Self::Wrench(body, wrench.scaled(factor)),
+        }
+    }
+}
+
+/// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
+pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
+    let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());
+    debug_assert!(sides.iter().flatten().all(is_known), "a side is a velocity of the forest");
+    let of = |side: &Side| match side {
+        Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
+        Side::Wrench(body, wrench) => side_rate(model, v, *body, wrench),
+    };
+    sides.iter().flatten().map(of).sum()
+}
+
+/// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointSpaceRow {
+    pub(crate) sides: [Option<Side>; 4],
+    pub(crate) law: Law,
+    /// Constant right-hand side of the row, m/s or rad/s.
+    pub(crate) bias: f64,
+    /// Compliance, the rate under a unit impulse; 0 is rigid.
+    pub(crate) compliance: f64,
+    /// Rotor inertia that is part of the compliance.
+    pub(crate) rotor: f64,
+    /// Joint of the row.
+    pub(crate) joint: JointId,
 }

@@ -10,12 +10,12 @@
 //! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
 use stiction_multibody::{
-    BodyId, Configuration, ContactId, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
+    BodyId, Configuration, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
 };
 
 use crate::{
     Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
-    StepCause, Workspace, detect, formulation, rates::side_rate,
+    StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
@@ -35,29 +35,6 @@ const MARGIN_FACTOR: f64 = 4.0;
 
 /// ε as a fraction of the compliance of the row itself.
 const RELATIVE_COMPLIANCE: f64 = 1e-8;
-
-/// Scratch memory of corrections; the next step depends on none of it.
-#[derive(Default)]
-pub(crate) struct AfterStep {
-    workspace: Workspace,
-    /// q⁺ or v⁺ before the correction.
-    base: Vec<f64>,
-    /// Displacement d_k, in velocity coordinates.
-    moved: Vec<f64>,
-    /// Multipliers μ_k.
-    multipliers: Vec<f64>,
-    /// Contacts with λ > 0 in the last round, in the order of their ids.
-    pushing: Vec<ContactId>,
-}
-
-impl AfterStep {
-    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
-    pub(crate) fn poison(&mut self) {
-        self.workspace.poison();
-        let numbers = [&mut self.base, &mut self.moved, &mut self.multipliers];
-        numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
-    }
-}
 
 /// Applies the stabilisation of the scheme to `ws.result.next` and returns its report; none if it acts within the step.
 pub(crate) fn stabilise(

@@ -12,7 +12,8 @@ use crate::{
     detect::prepare,
     formulation,
     impact::{self, collide},
-    implicit, joint_space,
+    implicit::{self, ImplicitNewton},
+    joint_space,
     ladder::{CONE_TOLERANCE, LadderOutcome},
     layers,
     measure::measure,
@@ -37,11 +38,31 @@ pub struct TimeStepper {
     pub detector: Box<dyn Detector>,
     /// Ladder of solver methods.
     pub ladder: Ladder,
+    /// Memory of Newton's method for implicit steps.
+    newton: ImplicitNewton,
+}
+
+impl TimeStepper {
+    /// Replaces the collision detector.
+    #[must_use]
+    pub fn with_detector(self, detector: impl Detector + 'static) -> Self {
+        Self { detector: Box::new(detector), ..self }
+    }
+
+    /// Replaces the ladder of solver methods.
+    #[must_use]
+    pub fn with_ladder(self, ladder: Ladder) -> Self {
+        Self { ladder, ..self }
+    }
 }
 
 impl Default for TimeStepper {
     fn default() -> Self {
-        Self { detector: Box::new(FeatureDetector::default()), ladder: Ladder::default() }
+        Self {
+            detector: Box::new(FeatureDetector::default()),
+            ladder: Ladder::default(),
+            newton: ImplicitNewton::default(),
+        }
     }
 }
 
@@ -238,13 +259,10 @@ impl TimeStepper {
         passes: u32,
         ws: &mut Workspace,
     ) -> Result<Option<LadderOutcome>, StepCause> {
-        let mut newton = ws.newton.take().unwrap_or_default();
-        let rung = if newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
+        let rung = if self.newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
         // A contact found only at the end may be violated slightly; the next pass contains it.
         let tolerance = if passes <= TIGHT_PASSES { CONE_TOLERANCE } else { self.ladder.cone_tolerance.solved };
-        let accepted = implicit::accept(start, self.detector.as_mut(), (&newton, rung), tolerance, ws);
-        ws.newton = Some(newton);
-        accepted
+        implicit::accept(start, self.detector.as_mut(), (&self.newton, rung), tolerance, ws)
     }
 
     /// Measures I(q⁺); the second value is true if a contact that was not in the problem penetrates.   [STEP-9] [STEP-12]

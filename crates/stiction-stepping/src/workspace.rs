@@ -1,18 +1,15 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Configuration, JointId, State, Wrench};
+use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
+use stiction_multibody::{Configuration, ContactId, JointId, ShapeId, State, Wrench};
 
 use crate::{
     ContactImpulse, ContactReport, Event, ImpactReport, SupportPointReport,
+    alternatives::Alternatives,
+    assembly::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
     constraints::Constraints,
-    corners::Alternatives,
-    detect::Detection,
-    formulation::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
-    impact::ImpactLoads,
-    implicit::ImplicitNewton,
     reduced::Reduced,
-    stabilise::AfterStep,
 };
 
 /// Values of a step, stage by stage, besides model, scheme and state. Each stage owns its results and its scratch memory.
@@ -46,8 +43,6 @@ pub struct Workspace {
     pub(crate) friction: FrictionAssembly,
     /// Velocities and impulses that solve the problem.
     pub solution: Solution,
-    /// Memory of Newton's method for implicit steps.
-    pub(crate) newton: Option<Box<ImplicitNewton>>,
     /// Rows of δ that must vanish, for the uniqueness check of a quasistatic motion.   [QS-6]
     pub(crate) balance_rows: Vec<f64>,
     /// Memory of corrections after the step.
@@ -187,4 +182,60 @@ impl Workspace {
             reduced.poison();
         }
     }
+}
+
+/// Impulses of impacts on joints and bodies, which add to the joint reactions of the step proper.   [RED-4]
+#[derive(Debug, Default)]
+pub(crate) struct ImpactLoads {
+    /// Impulses of the joints with rows in the problem, row by row; empty without impacts.
+    pub(crate) joints: Vec<f64>,
+    /// Impulses on all bodies about their reference points, without those of the forest's own joints.
+    pub(crate) bodies: Vec<Wrench>,
+}
+
+impl ImpactLoads {
+    pub(crate) fn clear(&mut self) {
+        self.joints.clear();
+        self.bodies.clear();
+    }
+}
+
+/// Scratch memory of corrections; the next step depends on none of it.
+#[derive(Default)]
+pub(crate) struct AfterStep {
+    pub(crate) workspace: Workspace,
+    /// q⁺ or v⁺ before the correction.
+    pub(crate) base: Vec<f64>,
+    /// Displacement d_k, in velocity coordinates.
+    pub(crate) moved: Vec<f64>,
+    /// Multipliers μ_k.
+    pub(crate) multipliers: Vec<f64>,
+    /// Contacts with λ > 0 in the last round, in the order of their ids.
+    pub(crate) pushing: Vec<ContactId>,
+}
+
+impl AfterStep {
+    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
+    pub(crate) fn poison(&mut self) {
+        self.workspace.poison();
+        let numbers = [&mut self.base, &mut self.moved, &mut self.multipliers];
+        numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
+    }
+}
+
+/// Pairs of shapes near each other, and the scratch memory to find them.
+#[derive(Default)]
+pub(crate) struct Detection {
+    /// Distance that each body can move within the step, m.
+    pub(crate) reach: Vec<f64>,
+    /// Poses of all shapes at the last search for pairs, and their bounding boxes.
+    pub(crate) shape_poses: Vec<Pose>,
+    pub(crate) boxes: Vec<Option<Aabb>>,
+    /// Indices of the shapes of each pair.
+    pub(crate) pairs: Vec<(usize, usize)>,
+    /// Contact points of one pair, with prescribed bodies at the end and at the start of the step.
+    pub(crate) points: Vec<ContactPoint>,
+    pub(crate) points_start: Vec<ContactPoint>,
+    /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
+    pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
 }

@@ -50,9 +50,9 @@ fn stepper(scheme: &Scheme) -> Box<dyn Stepper> {
 fn time_stepper(scheme: &Scheme, ladder: Ladder) -> TimeStepper {
     if scheme.protective_layer > 0.0 {
         let detector = ProtectiveLayer::new(FeatureDetector::default(), scheme.protective_layer);
-        return TimeStepper { detector: Box::new(detector), ladder };
+        return TimeStepper::default().with_detector(detector).with_ladder(ladder);
     }
-    TimeStepper { ladder, ..TimeStepper::default() }
+    TimeStepper::default().with_ladder(ladder)
 }
 
 impl Simulation {

@@ -14,9 +14,10 @@
 //! face chosen for every chain it is an ordinary one. Its solution, completed by the identities on the right, is checked in the whole
 //! problem.
 
-use stiction_complementarity::{MixedLcp, MixedLcpSolution, Problem, Residual};
+use stiction_complementarity::{MixedLcpSolution, Problem, Residual};
 
 use super::{choose, rebuild};
+use crate::alternatives::Disjunction;
 use crate::{Dynamics, Start, StepCause, Workspace, formulation, rows};
 
 /// Big-M constant γ of [CORNER-4]: more than 1 + max |ψ|, as gaps are at most 1/2.
@@ -24,17 +25,6 @@ const BIG_M: f64 = 4.0;
 
 /// Bound on the combinations of faces tried.
 const MAX_BRANCHES: usize = 256;
-
-/// Disjunctive problem, its solution and scratch memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Disjunction {
-    problem: MixedLcp,
-    solution: MixedLcpSolution,
-    /// Index of the first variable of each chain, and its unit of length, m.
-    chains: Vec<(usize, f64)>,
-    /// Gaps ψ_i of all members of all chains at the end of the step, in the unit of their chain.
-    gaps: Vec<f64>,
-}
 
 /// Replaces the problem by the disjunctive one over all candidates, and completes the solution; returns its residual.
 pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, StepCause> {

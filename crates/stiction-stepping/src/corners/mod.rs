@@ -8,9 +8,12 @@
 
 pub(crate) mod disjunctive;
 
-use disjunctive::Disjunction;
-
-use crate::{Contact, CornerLogic, Detector, Start, Workspace, rates::gap_now, rates::side_rate};
+use crate::{
+    Contact, CornerLogic, Detector, Start, Workspace,
+    alternatives::{Chain, Gaps},
+    rates::gap_now,
+    rates::side_rate,
+};
 
 /// Depth to which a vertex may cut through a corner on its path around it, as a fraction of its path.   [CORNER-3]
 const MAX_CUT_FRACTION: f64 = 0.1;
@@ -20,29 +23,6 @@ const GRAZE_FRACTION: f64 = 0.01;
 
 /// Bound on the choices of a face for one chain in a step.
 const MAX_SWITCHES: u32 = 4;
-
-/// Chain with more than one face; members are indices in `ws.alternatives.candidates`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Chain {
-    /// Range in `ws.alternatives.members`.
-    first: usize,
-    end: usize,
-    /// Index of the chosen face in `ws.alternatives.candidates`.
-    chosen: usize,
-    switches: u32,
-}
-
-/// Contacts that are alternatives of each other, in chains.
-#[derive(Default)]
-pub(crate) struct Alternatives {
-    /// All contacts, of which `Constraints::contacts` holds the chosen ones; empty if there are no chains of alternatives.
-    pub(crate) candidates: Vec<Contact>,
-    pub(crate) chains: Vec<Chain>,
-    /// Members of all chains: indices in `candidates`.
-    pub(crate) members: Vec<usize>,
-    gaps: Gaps,
-    disjunction: Disjunction,
-}
 
 /// Keeps one contact of every chain in `ws.constraints.contacts`; all contacts are in `ws.alternatives.candidates`.   [CORNER-2]
 pub(crate) fn select_faces(start: &Start, ws: &mut Workspace) {
@@ -143,15 +123,6 @@ fn collect_chains(ws: &mut Workspace) {
         first += chunk.len();
     }
     debug_assert_eq!(first, members.len(), "every candidate with alternatives is in a chain");
-}
-
-/// Gaps ψ_i of the faces of a chain at the start and at the end of the step.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Gaps {
-    from: Vec<f64>,
-    to: Vec<f64>,
-    /// Slack of the rows times h: the gap at the end for γ = 1.   [STEP-3]
-    slack: Vec<f64>,
 }
 
 impl Gaps {

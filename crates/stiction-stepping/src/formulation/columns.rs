@@ -7,8 +7,8 @@ use stiction_multibody::{BodyId, Joint, Model, Wrench};
 
 use crate::{
     Workspace,
-    joint_space::{Side, rate},
     rates::side_rate,
+    rates::{Side, rate},
     reduced,
     reduced::Reduced,
 };

@@ -17,9 +17,7 @@
 //! compliant joint-space rows.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{
-    Bodies, Delassus, FrictionProblem, FrictionSolution, Law, Operator, ProblemError, linalg::BlockMatrix,
-};
+use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
 use stiction_multibody::{Joint, Mobility, Model, apply_inverse_mass};
 
 use super::{
@@ -29,24 +27,10 @@ use super::{
 };
 use crate::{
     Constraints, Start, StepCause, SupportPointContact, Workspace,
+    assembly::FrictionAssembly,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
     contact::ContactImpulse,
 };
-
-/// Frictional contact problem of a step, with its solution and its scratch memory.
-#[derive(Default)]
-pub(crate) struct FrictionAssembly {
-    pub(crate) problem: FrictionProblem,
-    /// Impulses at which the solver starts.
-    pub(crate) guess: FrictionSolution,
-    pub(crate) solution: FrictionSolution,
-    laws: Vec<Law>,
-    /// Block column of each body.
-    block_of_body: Vec<usize>,
-    pub(super) block: Vec<f64>,
-    /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
-    pub(crate) free_velocity: Vec<f64>,
-}
 
 /// Fills `ws.friction.problem` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {

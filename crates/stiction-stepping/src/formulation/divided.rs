@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use stiction_complementarity::SparseMatrix;
 
-use super::{polygon::MixedAssembly, polygon_joint_space::doubly_bounded};
-use crate::{Layout, Start, StepCause, Workspace, reduced};
+use super::polygon_joint_space::doubly_bounded;
+use crate::{Layout, Start, StepCause, Workspace, assembly::MixedAssembly, reduced};
 
 /// Starts the rows of a problem that divide and conquer assembles.
 pub(super) fn begin(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {

@@ -16,7 +16,7 @@ use stiction_multibody::Model;
 use crate::{
     Contact, LineariseAt, Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Source},
-    layers::Surface,
+    surface::Surface,
 };
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.

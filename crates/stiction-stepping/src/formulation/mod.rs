@@ -25,32 +25,19 @@ mod surfaces;
 mod warm_start;
 mod working_set;
 
-pub(crate) use cone::FrictionAssembly;
 pub(crate) use directions::choose as choose_directions;
-pub(crate) use polygon::MixedAssembly;
 pub(crate) use surfaces::auxiliary_mass_constant_terms;
-pub(crate) use working_set::Screening;
 
 use nalgebra::Matrix3;
-use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
+use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
 use working_set::ScreeningOutcome;
 
 use crate::{
     Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    constraints::Source, joint_space::JointSpaceRow, ladder::LadderOutcome, review::Change, rows,
+    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows,
 };
-
-/// Complementarity problem of a step, as a value that can be saved, solved again and compared.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum StepProblem<'a> {
-    /// Mixed linear complementarity problem, for linear friction sets.
-    Mixed(&'a MixedLcp),
-    /// Frictional contact problem, for the second-order cone.
-    Friction(&'a FrictionProblem),
-}
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
 pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {

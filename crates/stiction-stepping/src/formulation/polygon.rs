@@ -18,7 +18,6 @@
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_complementarity::{MixedLcp, MixedLcpSolution, SparseMatrix};
 use stiction_multibody::{Mobility, Model};
 
 use super::{
@@ -30,24 +29,9 @@ use super::{
 use crate::{
     Layout, Start, Workspace,
     contact::ContactImpulse,
-    joint_space::{Side, rate},
+    rates::{Side, rate},
     reduced,
 };
-
-/// Mixed linear complementarity problem of a step, with its solution and its scratch memory.
-#[derive(Default)]
-pub(crate) struct MixedAssembly {
-    /// Sizes of the blocks.
-    pub(crate) layout: Layout,
-    pub(crate) problem: MixedLcp,
-    pub(crate) solution: MixedLcpSolution,
-    /// Friction directions of all contacts, then of all support points.
-    pub(crate) directions: Vec<Vector3<f64>>,
-    /// Compliance of the joint rows (diagonal). It is empty in a step, where joints are rigid.
-    pub(crate) joint_compliance: Vec<f64>,
-    pub(super) joint_jacobian: SparseMatrix,
-    joint_jacobian_transposed: SparseMatrix,
-}
 
 /// Fills `ws.mixed.problem` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {

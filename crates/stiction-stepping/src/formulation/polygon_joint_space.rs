@@ -5,7 +5,7 @@
 
 use stiction_complementarity::{Law, SparseMatrix};
 
-use crate::{RowMeaning, Workspace, joint_space::JointSpaceRow};
+use crate::{RowMeaning, Workspace, rates::JointSpaceRow};
 
 /// Joint-space rows that are equations; they follow the joint rows.
 pub(super) fn equalities(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {

@@ -14,16 +14,7 @@ use stiction_complementarity::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use stiction_multibody::Model;
 
 use super::cone;
-use crate::{Constraints, Contact, ContactImpulse, Start, Workspace, rates::side_rate};
-
-/// Contacts outside the working set.
-#[derive(Default)]
-pub(crate) struct Screening {
-    /// Screened contacts; empty after the step.   [STEP-15]
-    screened: Vec<Contact>,
-    /// Fractions of h after which contacts close, sorted.
-    closing_fractions: Vec<f64>,
-}
+use crate::{Constraints, Contact, ContactImpulse, Start, Workspace, assembly::Screening, rates::side_rate};
 
 /// Moves the contacts outside the working set from `ws.constraints.contacts` to `ws.screening.screened`.
 ///

@@ -15,67 +15,16 @@ mod implicit_force;
 mod work;
 mod write;
 
-use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, Joint, JointDofId, JointId, JointKind, Model, Wrench, joint::Row};
+use stiction_multibody::{BodyId, Joint, JointDofId, JointKind, Model, Wrench, joint::Row};
 
-use crate::{Start, StepCause, Workspace, rates::side_rate};
+use crate::{
+    Start, StepCause, Workspace,
+    actuated::{ActuatedDof, ImplicitForce},
+    rates::{Side, rate},
+};
 
-pub(crate) use implicit_force::ImplicitForce;
 pub(crate) use work::{Rotors, bias_work, work};
 pub(crate) use write::{write, write_velocity_level};
-
-/// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Side {
-    /// Velocity of the forest, times a factor.
-    Velocity(usize, f64),
-    /// Power of a wrench on a body.
-    Wrench(BodyId, Wrench),
-}
-
-impl Side {
-    pub(crate) fn times(self, factor: f64) -> Self {
-        match self {
-            Self::Velocity(k, x) => Self::Velocity(k, x * factor),
-            Self::Wrench(body, wrench) => Self::Wrench(body, wrench.scaled(factor)),
-        }
-    }
-}
-
-/// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct JointSpaceRow {
-    pub(crate) sides: [Option<Side>; 4],
-    pub(crate) law: Law,
-    /// Constant right-hand side of the row, m/s or rad/s.
-    pub(crate) bias: f64,
-    /// Compliance, the rate under a unit impulse; 0 is rigid.
-    pub(crate) compliance: f64,
-    /// Rotor inertia that is part of the compliance.
-    pub(crate) rotor: f64,
-    /// Joint of the row.
-    pub(crate) joint: JointId,
-}
-
-/// Actuated joint DOF at the start of a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ActuatedDof {
-    id: JointDofId,
-    /// Index among the actuated DOFs of the model.
-    place: usize,
-    /// Coordinate φ, full turns counted.
-    pub(crate) coordinate: f64,
-    /// Rate φ̇.
-    rate: f64,
-    /// Velocity of the forest that is the rate of this DOF, if there is one.
-    velocity: Option<usize>,
-    /// Force along the DOF that needs no row.
-    implicit_force: ImplicitForce,
-    /// True if a row enforces the lower and upper limit, or if that limit does not exist.
-    held: [bool; 2],
-    /// True if a solution violated the lower and upper limit without a row for it.
-    missed: [bool; 2],
-}
 
 impl ActuatedDof {
     /// Rate of the DOF when the bodies move by `v` and the forest by `forest`, without prescribed motion.
@@ -220,15 +169,4 @@ fn sides(ws: &Workspace, joint: &Joint, actuated: &ActuatedDof, factor: f64) -> 
     let row: Row = joint.coordinate(actuated.id.1, &ws.kinematics.linear_start)?;
     let side = |body: BodyId, wrench: &Wrench| Some(Side::Wrench(body, wrench.scaled(factor)));
     Some([side(joint.a.0, &row.a), side(joint.b.0, &row.b)])
-}
-
-/// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
-pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
-    let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());
-    debug_assert!(sides.iter().flatten().all(is_known), "a side is a velocity of the forest");
-    let of = |side: &Side| match side {
-        Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
-        Side::Wrench(body, wrench) => side_rate(model, v, *body, wrench),
-    };
-    sides.iter().flatten().map(of).sum()
 }

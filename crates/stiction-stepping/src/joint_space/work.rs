@@ -3,8 +3,10 @@
 use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
-use super::{JointSpaceRow, rate};
-use crate::Workspace;
+use crate::{
+    Workspace,
+    rates::{JointSpaceRow, rate},
+};
 
 /// Work of springs, dampers and motors over the last step, along the forest and of rows; rotors count as kinetic energy.
 pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {

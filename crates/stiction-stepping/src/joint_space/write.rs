@@ -7,11 +7,14 @@ use stiction_complementarity::Law;
 use stiction_multibody::{Joint, JointDof, JointDofId, JointKind, Wrench};
 
 use super::{
-    ActuatedDof, ImplicitForce, JointSpaceRow, Side,
     implicit_force::{MotorForce, bounds, implicit_force_about, is_clamped},
-    rate, sides,
+    sides,
 };
-use crate::{Start, Workspace};
+use crate::{
+    Start, Workspace,
+    actuated::{ActuatedDof, ImplicitForce},
+    rates::{JointSpaceRow, Side, rate},
+};
 
 /// Writes the joint-space rows where the constraints are linearised.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {

@@ -7,26 +7,16 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::Layer;
 
-use super::{Surface, at_end, inverse_effective_mass, part, solve, unit_tangents};
-use crate::{Contact, PositionUpdate, Start, Workspace, rates::end_gap, rates::side_rate};
+use super::{at_end, inverse_effective_mass, solve};
+use crate::{
+    Contact, PositionUpdate, Start, Workspace,
+    rates::end_gap,
+    rates::side_rate,
+    surface::{NormalLaw, Surface, part, unit_tangents},
+};
 
 /// Smallest slope of the linearised law, as a fraction of m/h; a smaller one does not change the motion of the bodies.
 const LEAST_SLOPE: f64 = 1e-3;
-
-/// Impulse of a layer along the normal, as a function of the depth x = −ψ⁺ at the end of the step.   [SOFT-6]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NormalLaw {
-    /// Elastic slope h K, N s/m.
-    elastic: f64,
-    /// Damping C, N s/m.
-    damping: f64,
-    /// Depth x₀ = −ψ at the start of the step, m.
-    start: f64,
-    /// Compression of the unloaded surface at the end of the step, m.
-    relaxed: f64,
-    /// True if the surface and the other body touch at the start.
-    closed: bool,
-}
 
 /// Linearisation of the law: p = impulse + slope (x − depth).   [SOFT-7]
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,11 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Layer, LayerMemory, Model};
 
-use super::{Surface, law, part, solve, unit_tangents};
-use crate::{Contact, ContactImpulse, Start, Workspace};
+use super::{law, solve};
+use crate::{
+    Contact, ContactImpulse, Start, Workspace,
+    surface::{Surface, part, unit_tangents},
+};
 
 /// Surface at the end of a step.
 pub(crate) struct SurfaceEnd {

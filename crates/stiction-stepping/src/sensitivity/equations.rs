@@ -12,8 +12,8 @@ use crate::{
     Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, Workspace,
     detect::{detect, prepare},
     formulation,
-    joint_space::{JointSpaceRow, Side},
     rates::approach,
+    rates::{JointSpaceRow, Side},
     rows,
 };
 

@@ -8,7 +8,7 @@ use stiction_multibody::{Model, State};
 
 use crate::{
     ContactReport, Correction, Event, ImpactReport, Start, StepCause, StepReport, Stepper, SupportPointReport,
-    Workspace, advance::remember_contacts, reduced::find_reactions, support_points,
+    Workspace, advance::remember_contacts, reactions::find_reactions, support_points,
 };
 
 /// Makes the steps of any stepper, in halves if `Scheme::halve_steps` allows it and the whole was not solved.

@@ -11,9 +11,8 @@ use stiction_multibody::State;
 use halving::{FirstHalf, joined};
 
 use crate::{
-    Contact, ContactReport, Start, StepCause, StepReport, Stepper, Workspace,
-    layers::{inverse_effective_mass, unit_tangents},
-    rates::gap_now,
+    Contact, ContactReport, Start, StepCause, StepReport, Stepper, Workspace, layers::inverse_effective_mass,
+    rates::gap_now, surface::unit_tangents,
 };
 
 /// Bound on the substeps of one step.

@@ -7,37 +7,14 @@
 use std::borrow::Cow;
 
 use nalgebra::Vector3;
-use stiction_multibody::{
-    BodyId, Configuration, Forest, Joint, Model, Wrench,
-    articulated::{Scratch, Tree, inverse_dynamics},
+use stiction_multibody::{BodyId, Configuration, Forest, Joint, Model, Wrench, articulated::inverse_dynamics};
+
+use crate::{
+    ContactImpulse, Workspace,
+    rates::Side,
+    reduced::{ReactionScratch, Reduced},
+    surface,
 };
-
-use super::Reduced;
-use crate::{ContactImpulse, Workspace, joint_space::Side, layers};
-
-/// Scratch memory for reactions.
-#[derive(Debug)]
-pub(super) struct ReactionScratch {
-    /// Mean forces on all links: applied forces and the impulses of the step.
-    loads: Vec<Wrench>,
-    acceleration: Vec<f64>,
-    tau: Vec<f64>,
-    sweeps: Scratch,
-    impulses: Vec<f64>,
-}
-
-impl ReactionScratch {
-    pub(super) fn new(tree: &Tree) -> Self {
-        let zeros = vec![0.0; tree.velocities()];
-        Self {
-            loads: Vec::new(),
-            acceleration: zeros.clone(),
-            tau: zeros,
-            sweeps: Scratch::new(tree),
-            impulses: Vec::new(),
-        }
-    }
-}
 
 /// Impulses of all joints over the last step, row by row.   [RED-4]
 ///
@@ -137,7 +114,7 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         "every joint-space row has an impulse"
     );
     for (index, (contact, impulse)) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).enumerate() {
-        let ContactImpulse { normal, friction, spin, .. } = layers::find(&ws.constraints.surfaces, index)
+        let ContactImpulse { normal, friction, spin, .. } = surface::find(&ws.constraints.surfaces, index)
             .map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
         let bodies = (contact.a, contact.b);
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
