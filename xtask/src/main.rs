@@ -1,7 +1,7 @@
 //! Developer commands: `cargo xtask COMMAND`.
 //!
 //! Standard library only, so that the command compiles in a second or two on a fresh clone. One file per command:
-//! `test`, `robots`, `python` and `viewer` (stages of it), `equations`, `promises`, `documents`, `licences`, `sizes`, `bench`, `collection`; the files beside them hold what the commands share.
+//! `test`, `robots`, `python` and `viewer` (stages of it), `equations`, `promises`, `documents`, `licences`, `sizes`, `structure`, `bench`, `collection`; the files beside them hold what the commands share.
 
 // This program starts other programs, reads the tree and measures wall time; the rule that forbids clocks, files and
 // the environment protects the numerical crates, not this one.
@@ -12,15 +12,19 @@ mod collection;
 mod documents;
 mod equations;
 mod licences;
+mod module_graph;
 mod program;
 mod promises;
 mod python;
 mod reproduction;
 mod robots;
 mod runner;
+mod rust_items;
+mod rust_paths;
 mod rust_source;
 mod sizes;
 mod stage;
+mod structure;
 mod tags;
 mod test;
 mod tree;
@@ -40,6 +44,8 @@ Developer commands of stiction.
     cargo xtask check-documents         the README is short, its lines are those of an example, no link leads nowhere
     cargo xtask check-licences          every dependency has a licence that deny.toml allows
     cargo xtask sizes                   files, functions and parameter lists beyond the soft limits
+    cargo xtask structure [--edges]     fields of structs, circles of imports, parameters and calls of the numerical crates, against
+                                        xtask/structure.txt; --edges lists every import inside a circle
     cargo xtask robots                  public robots from PyPI: each runs, dynamics and drives are those of Pinocchio and MuJoCo (part of `test`)
     cargo xtask viewer [--write]        the page that shows runs: types, unit tests, build, browser tests (part of `test`);
                                         --write keeps the built page and the pictures it is compared with
@@ -66,6 +72,8 @@ fn main() -> ExitCode {
         ["check-documents"] => documents::run(),
         ["check-licences"] => licences::run(),
         ["sizes"] => sizes::run(),
+        ["structure"] => structure::run(structure::Detail::Cycles),
+        ["structure", "--edges"] => structure::run(structure::Detail::Edges),
         ["robots"] => test::robots(),
         ["python"] => test::python(),
         ["viewer"] => test::viewer(viewer::Purpose::Check),

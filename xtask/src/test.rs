@@ -8,7 +8,9 @@ use std::process::Command;
 
 use crate::runner::{self, Tier};
 use crate::stage::{Stages, cargo, execute, silently};
-use crate::{documents, equations, licences, program, promises, python, reproduction, robots, sizes, tree, viewer};
+use crate::{
+    documents, equations, licences, program, promises, python, reproduction, robots, sizes, structure, tree, viewer,
+};
 
 /// Extent of a run of the suite.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,6 +53,7 @@ pub(crate) fn run(extent: Extent) -> Result<(), String> {
     stages.run("format", || execute(&mut cargo(&["fmt", "--all", "--check"])));
     stages.run("equations", equations::run);
     stages.run("sizes", sizes::run);
+    stages.run("structure", || structure::run(structure::Detail::Cycles));
     stages.run("promises", promises::run);
     stages.run("documents", documents::run);
     stages.run("licences", licences::run);

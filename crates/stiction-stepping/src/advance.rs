@@ -1,32 +1,42 @@
 //! Next state, contact reports and events from v⁺ and the impulses.
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, ContactMemory, ContactMode, Model, State};
+use stiction_multibody::{ContactMemory, ContactMode, Model, State};
 
 use crate::{
     Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    joint_space, layers, layers::surface_at_end, reduced::Reduced, rows::side_rate, support_points,
+    joint_space,
+    layers::surface_at_end,
+    rates::{gap_after, relative_velocity, side_rate},
+    reduced::Reduced,
+    support_points, surface,
+    workspace::{Solution, StepKinematics},
 };
 
-/// Fills `ws.next`, the reports of contacts and support points and the events from v⁺ and the impulses in the workspace.
+/// Fills `ws.result.next`, the reports of contacts and support points and the events from v⁺ and the impulses in the workspace.
 ///
-/// The state itself is not modified: the caller swaps it with `ws.next` after success.
+/// The state itself is not modified: the caller swaps it with `ws.result.next` after success.
 pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     next_state(start, ws);
-    if let Some(place) = ws.next.first_non_finite() {
+    if let Some(place) = ws.result.next.first_non_finite() {
         return Err(StepCause::non_finite("next state", body_of_coordinate(start.model, place)));
     }
     report_contacts(start, ws);
     remember_contacts(ws);
     report_events(start.state, ws);
     support_points::report(start, ws);
-    ws.end.update(start.model, &ws.next.q, &ws.next.v, ws.next.time);
+    ws.result.end.update(start.model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
     Ok(())
 }
 
 /// Computes the velocity that moves the bodies over the step: v⁺, or the mean of both ends.   [STEP-5] [SOFT-6]
 pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
-    let Workspace { moving, velocity, before, reduced, .. } = ws;
+    let Workspace {
+        solution: Solution { moving, velocity, .. },
+        kinematics: StepKinematics { before, .. },
+        reduced,
+        ..
+    } = ws;
     let choose = |moving: &mut Vec<f64>, velocity: &Vec<f64>, before: &[f64]| {
         moving.clone_from(velocity);
         if start.scheme.position_update == PositionUpdate::Average {
@@ -41,33 +51,18 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Gap ψ⁺ at the end by its linearisation at q ⊕ h v̂.   [STEP-10]
-pub(crate) fn end_gap(start: &Start, contact: &Contact, ws: &Workspace) -> f64 {
-    gap_after(start, contact, ws, &relative_velocity(start.model, contact, &ws.moving))
-}
-
-/// Gap ψ⁺ at the end, from the relative velocity that moved the bodies.
-fn gap_after(start: &Start, contact: &Contact, ws: &Workspace, moving: &Vector3<f64>) -> f64 {
-    let moved = contact.normal.dot(moving);
-    if ws.linearisation_velocity.is_empty() {
-        return contact.gap_end + start.h * moved;
-    }
-    let linearised = contact.normal.dot(&relative_velocity(start.model, contact, &ws.linearisation_velocity));
-    contact.gap_end + start.h * (moved - linearised)
-}
-
 /// Writes v⁺ and q⁺ = q ⊕ h v⁺ into the next state.   [STEP-5]
 fn next_state(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
     find_moving_velocity(start, ws);
-    let mut angles = std::mem::take(&mut ws.next.angles);
+    let mut angles = std::mem::take(&mut ws.result.next.angles);
     joint_space::angles_at_end(start, ws, &mut angles);
-    let next = &mut ws.next;
+    let next = &mut ws.result.next;
     next.angles = angles;
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);
     next.advance_time(h);
-    next.joint_impulses.clone_from(&ws.joint_impulses);
+    next.joint_impulses.clone_from(&ws.solution.joint_impulses);
     if let Some(reduced) = &mut ws.reduced {
         reduced.advance(start, next);
         return;
@@ -75,23 +70,23 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     next.forest_q.clear();
     next.forest_v.clear();
     next.v.clear();
-    next.v.extend(&ws.velocity);
-    model.integrate(&state.q, &ws.moving, h, scheme.orientation, &mut next.q);
+    next.v.extend(&ws.solution.velocity);
+    model.integrate(&state.q, &ws.solution.moving, h, scheme.orientation, &mut next.q);
 }
 
 fn report_contacts(start: &Start, ws: &mut Workspace) {
-    let mut reports = std::mem::take(&mut ws.contact_reports);
+    let mut reports = std::mem::take(&mut ws.result.contact_reports);
     reports.clear();
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
     let mut memories = start.state.contacts.iter().peekable();
-    for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
+    for (index, (contact, impulse)) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let pending_before =
             memories.next_if(|memory| memory.id == contact.id).map_or(0.0, |memory| memory.pending_restitution);
         let pending_restitution = pending_restitution(start, contact, impulse.normal, pending_before);
         reports.push(ContactReport { pending_restitution, ..report_contact(start, ws, (index, contact), impulse) });
     }
-    ws.contact_reports = reports;
+    ws.result.contact_reports = reports;
 }
 
 fn report_contact(
@@ -101,14 +96,14 @@ fn report_contact(
     impulse: &ContactImpulse,
 ) -> ContactReport {
     let &Start { model, scheme, h, .. } = start;
-    let relative = relative_velocity(model, contact, &ws.velocity);
+    let relative = relative_velocity(model, contact, &ws.solution.velocity);
     let normal_velocity = contact.normal.dot(&relative);
     let moving = match scheme.position_update {
         PositionUpdate::End => relative,
-        PositionUpdate::Average => relative_velocity(model, contact, &ws.moving),
+        PositionUpdate::Average => relative_velocity(model, contact, &ws.solution.moving),
     };
-    let gap = gap_after(start, contact, ws, &moving);
-    let surface = layers::find(&ws.surfaces, index).zip(contact.layer);
+    let gap = gap_after(model, contact, &ws.kinematics.linearisation_velocity, &moving, start.h);
+    let surface = surface::find(&ws.constraints.surfaces, index).zip(contact.layer);
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
     // Some redundant contacts have no impulse: they touch if the step leaves them closed.
@@ -118,7 +113,7 @@ fn report_contact(
     let shears = surface.is_some_and(|(surface, _)| surface.size > 1);
     let slip = slip(contact, if shears { &moving } else { &relative })
         + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
-    let spin = relative_spin(model, contact, &ws.velocity) + contact.surface_spin;
+    let spin = relative_spin(model, contact, &ws.solution.velocity) + contact.surface_spin;
     let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
     let mode = match (touches, sliding) {
         (false, _) => ContactMode::Open,
@@ -165,20 +160,10 @@ fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b)
 }
 
-/// Velocity of the contact point of b against that of a by the velocities `v`, without prescribed motion.
-fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> Vector3<f64> {
-    let of = |id: BodyId, arm: &Vector3<f64>| {
-        let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
-        debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
-        mobility.twist(v.get(range).unwrap_or_default()).at(arm)
-    };
-    of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
-}
-
 /// Stores the contacts for the next step, from their reports.
 pub(crate) fn remember_contacts(ws: &mut Workspace) {
-    ws.next.contacts.clear();
-    ws.next.contacts.extend(ws.contact_reports.iter().map(|report| ContactMemory {
+    ws.result.next.contacts.clear();
+    ws.result.next.contacts.extend(ws.result.contact_reports.iter().map(|report| ContactMemory {
         id: report.id,
         mode: report.mode,
         normal_impulse: report.normal_impulse,
@@ -204,9 +189,9 @@ fn pending_restitution(start: &Start, contact: &Contact, impulse: f64, before: f
 /// Compares the contact modes before and after. Both lists are sorted by id, so one pass suffices.
 fn report_events(state: &State, ws: &mut Workspace) {
     use ContactMode::{Open, Slip, Stick};
-    let time = ws.next.time;
-    let (mut before, mut after) = (state.contacts.iter().peekable(), ws.next.contacts.iter().peekable());
-    ws.events.clear();
+    let time = ws.result.next.time;
+    let (mut before, mut after) = (state.contacts.iter().peekable(), ws.result.next.contacts.iter().peekable());
+    ws.result.events.clear();
     loop {
         let (id, old, new) = match (before.peek(), after.peek()) {
             (None, None) => break,
@@ -226,7 +211,7 @@ fn report_events(state: &State, ws: &mut Workspace) {
             (Slip, Stick) => &[EventKind::Stick],
             (Stick, Slip) => &[EventKind::Slip],
         };
-        ws.events.extend(kinds.iter().map(|&kind| Event { time, kind, contact: id }));
+        ws.result.events.extend(kinds.iter().map(|&kind| Event { time, kind, contact: id }));
     }
 }
 

@@ -8,21 +8,26 @@
 //!
 //! With P the mean rate at the linearisation velocity v̂, D⁺ ≈ P + W_bᵀ (v⁺ − v̂): a row like any other.
 
-use crate::{JointRow, Start, Workspace, rows::side_rate};
+use crate::{JointRow, Start, Workspace, rates::side_rate};
 
-/// Fills `ws.joint_rows`: W_bᵀ (v⁺ − v̂) + P = (D − h b Φ) / (1 + a h + b h²).   [STAB-2]
+/// Fills `ws.constraints.joint_rows`: W_bᵀ (v⁺ − v̂) + P = (D − h b Φ) / (1 + a h + b h²).   [STAB-2]
 pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let shrink = 1.0 / (1.0 + a * h + b * h * h);
     update_configurations(start, ws);
-    let v = if ws.linearisation_velocity.is_empty() { &ws.before } else { &ws.linearisation_velocity };
-    ws.joint_rows.clear();
+    let v = if ws.kinematics.linearisation_velocity.is_empty() {
+        &ws.kinematics.before
+    } else {
+        &ws.kinematics.linearisation_velocity
+    };
+    ws.constraints.joint_rows.clear();
     for joint in model.joints() {
-        let [behind, now, ahead] = [&ws.behind, &ws.start, &ws.ahead].map(|at| joint.evaluate(at).map(|row| row.value));
-        for ((row, now), (behind, ahead)) in joint.evaluate(&ws.linear_end).zip(now).zip(behind.zip(ahead)) {
+        let [behind, now, ahead] = [&ws.kinematics.behind, &ws.kinematics.start, &ws.kinematics.ahead]
+            .map(|at| joint.evaluate(at).map(|row| row.value));
+        for ((row, now), (behind, ahead)) in joint.evaluate(&ws.kinematics.linear_end).zip(now).zip(behind.zip(ahead)) {
             let target_rate = shrink * ((now - behind) / h - h * b * now);
             let linearised_rate = side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
-            ws.joint_rows.push(JointRow {
+            ws.constraints.joint_rows.push(JointRow {
                 a: row.a,
                 b: row.b,
                 bias: (ahead - now) / h - linearised_rate - target_rate,
@@ -36,12 +41,12 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
 /// The previous step moved by its own v⁺ = v, so the first is its start if it was as long.
 fn update_configurations(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
-    model.integrate(&state.q, &state.v, -h, scheme.orientation, &mut ws.predicted);
-    ws.behind.update(model, &ws.predicted, &state.v, state.time - h);
-    if ws.linearisation_velocity.is_empty() {
-        model.integrate(&state.q, &ws.before, h, scheme.orientation, &mut ws.predicted);
-        ws.ahead.update(model, &ws.predicted, &ws.before, state.time_after(h).0);
+    model.integrate(&state.q, &state.v, -h, scheme.orientation, &mut ws.kinematics.predicted);
+    ws.kinematics.behind.update(model, &ws.kinematics.predicted, &state.v, state.time - h);
+    if ws.kinematics.linearisation_velocity.is_empty() {
+        model.integrate(&state.q, &ws.kinematics.before, h, scheme.orientation, &mut ws.kinematics.predicted);
+        ws.kinematics.ahead.update(model, &ws.kinematics.predicted, &ws.kinematics.before, state.time_after(h).0);
     } else {
-        ws.ahead.copy_from(&ws.linear_end);
+        ws.kinematics.ahead.copy_from(&ws.kinematics.linear_end);
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
+use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, ContactId, Layer, Wrench};
 
 /// Potential contact: geometry at the point of linearisation, with prescribed bodies at the end of the step.
@@ -66,6 +67,100 @@ impl Contact {
     #[inline]
     pub fn spin_row(&self) -> (Wrench, Wrench) {
         (Wrench::of_torque(-self.normal), Wrench::of_torque(self.normal))
+    }
+
+    /// Directions of one of its friction bounds, which all have equally many.
+    pub(crate) fn directions_of(&self, bound: usize) -> Range<usize> {
+        debug_assert!(self.friction_bounds.contains(&bound), "the friction bound is one of this contact");
+        debug_assert_eq!(
+            self.directions.len() % self.friction_bounds.len().max(1),
+            0,
+            "friction bounds have equally many directions"
+        );
+        let count = self.directions.len() / self.friction_bounds.len().max(1);
+        let first = self.directions.start + count * bound.saturating_sub(self.friction_bounds.start);
+        first..first + count
+    }
+}
+
+/// Impulse at a contact over the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactImpulse {
+    /// Normal impulse, N s.
+    pub normal: f64,
+    /// Friction impulse on the second body, world axes, N s.
+    pub friction: Vector3<f64>,
+    /// Torsional friction impulse on the second body about the normal, N m s.
+    pub spin: f64,
+    /// Multiplier σ, m/s; zero if the problem has none.
+    pub sigma: f64,
+}
+
+impl ContactImpulse {
+    /// Sum with another impulse.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        Self {
+            normal: self.normal + other.normal,
+            friction: self.friction + other.friction,
+            spin: self.spin + other.spin,
+            sigma: self.sigma,
+        }
+    }
+}
+
+/// Support point with all data of its laws, where the constraints are linearised. Its normal is z, its tangents are x and y.
+#[derive(Clone, Debug)]
+pub struct SupportPointContact {
+    /// Body that rests on it.
+    pub body: BodyId,
+    /// Body that it presses on.
+    pub on: BodyId,
+    /// Index in the list of its body.
+    pub index: usize,
+    /// Position in the world, m.
+    pub point: Point3<f64>,
+    /// Vector from the centre of the body to the support point, m.
+    pub arm: Vector3<f64>,
+    /// Vector from the reference point of the body below to the support point, m.
+    pub arm_on: Vector3<f64>,
+    /// Normal load N, N.
+    pub load: f64,
+    /// Coulomb's coefficient.
+    pub mu: f64,
+    /// Lever of torsional friction, m.
+    pub torsion: f64,
+    /// Velocity of the support point against the surface that the motion of the surface prescribes, m/s.   [SUP-5]
+    pub surface_velocity: Vector3<f64>,
+    /// Angular velocity about z of the support point against the surface that the motion of the surface prescribes, rad/s.
+    pub surface_spin: f64,
+    /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
+    pub directions: Range<usize>,
+    /// Range of its friction bounds (sets of directions with one slip speed σ) among those of all contacts and support points.
+    pub friction_bounds: Range<usize>,
+}
+
+impl SupportPointContact {
+    /// Tangents of every support point.
+    pub(crate) fn tangents() -> [Vector3<f64>; 2] {
+        [Vector3::x(), Vector3::y()]
+    }
+
+    /// Wrenches on the body below and on the body of a unit impulse along `d`: power d · (v_point − v_surface).
+    pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
+        (Wrench::of_force(-d, &self.arm_on), Wrench::of_force(*d, &self.arm))
+    }
+
+    /// Wrenches on the body below and on the body of a unit torsional impulse.
+    pub fn spin_row(&self) -> (Wrench, Wrench) {
+        (Wrench::of_torque(-Vector3::z()), Wrench::of_torque(Vector3::z()))
+    }
+
+    /// Law of the support point with the second-order cone: that of a spatial contact.   [SUP-4]
+    pub(crate) fn law(&self) -> Law {
+        match (self.mu > 0.0, self.torsion > 0.0) {
+            (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+            (true, torsion) => Law::Cone { rows: if torsion { 4 } else { 3 }, mu: self.mu },
+        }
     }
 
     /// Directions of one of its friction bounds, which all have equally many.

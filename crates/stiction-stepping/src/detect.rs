@@ -8,27 +8,30 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, joint_space, layers,
-    pairs::find_pairs, reduced, support_points, surface_motion::write_surface_motion, tangents::tangents,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space, layers,
+    pairs::find_pairs,
+    support_points,
+    surface_motion::{is_kinematic, material_displacement, write_surface_motion},
+    tangents::tangents,
 };
 
 /// Prepares the workspace for a step: configuration, applied wrenches, reach of bodies.
 pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
-    ws.start.update(model, &state.q, &state.v, state.time);
-    ws.before.clone_from(&state.v);
-    ws.balanced_over = 0.0;
-    ws.close_pairs.clear();
-    reduced::read(start, ws);
+    ws.kinematics.start.update(model, &state.q, &state.v, state.time);
+    ws.kinematics.before.clone_from(&state.v);
+    ws.solution.balanced_over = 0.0;
+    ws.detection.close_pairs.clear();
+    forest::read(start, ws);
     match ws.reduced {
-        None => applied_wrenches(model, &ws.start, state.time, &mut ws.applied),
-        Some(_) => external_wrenches(model, &ws.start, state.time, &mut ws.applied),
+        None => applied_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied),
+        Some(_) => external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied),
     }
     joint_space::prepare(start, ws)?;
-    if let Some(body) = ws.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
+    if let Some(body) = ws.kinematics.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
-    reduced::accelerate(start, ws)?;
+    forest::accelerate(start, ws)?;
     measure_reach(model, h, ws);
     if start.scheme.dynamics == Dynamics::Quasistatic {
         without_inertia(start, ws);
@@ -42,17 +45,17 @@ fn without_inertia(start: &Start, ws: &mut Workspace) {
     let mut pushed = 0.0_f64;
     for &id in model.kinematic_bodies() {
         let Some((body, BodyKind::Kinematic(motion))) = model.body(id).map(|body| (body, &body.kind)) else { continue };
-        let (from, to) = (ws.start.pose(id), motion.at(state.time_after(h).0).pose());
+        let (from, to) = (ws.kinematics.start.pose(id), motion.at(state.time_after(h).0).pose());
         let turned = (to.rotation.matrix() - from.rotation.matrix()).norm();
         pushed = pushed.max((to.translation.vector - from.translation.vector).norm() + turned * body.radius());
     }
     for (index, (id, body)) in model.iter_bodies().enumerate() {
-        let Some((mobility, _, inertia)) = mass_block(model, &ws.start, index) else { continue };
-        let twist = ws.start.twist(id);
-        if let (Mobility::Free, Some(wrench)) = (mobility, ws.applied.get_mut(index)) {
+        let Some((mobility, _, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
+        let twist = ws.kinematics.start.twist(id);
+        if let (Mobility::Free, Some(wrench)) = (mobility, ws.kinematics.applied.get_mut(index)) {
             wrench.angular += twist.angular.cross(&(inertia * twist.angular));
         }
-        if let Some(reach) = ws.reach.get_mut(index) {
+        if let Some(reach) = ws.detection.reach.get_mut(index) {
             let before = (twist.linear.norm() + body.radius() * twist.angular.norm()) * h;
             *reach = before.max(pushed);
         }
@@ -64,7 +67,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
     let &Start { model, scheme, .. } = start;
     configure(start, ws);
     for &id in model.kinematic_bodies() {
-        let (pose, twist) = (ws.linear_end.pose(id), ws.linear_end.twist(id));
+        let (pose, twist) = (ws.kinematics.linear_end.pose(id), ws.kinematics.linear_end.twist(id));
         let sum =
             pose.translation.vector.sum() + pose.rotation.matrix().sum() + twist.linear.sum() + twist.angular.sum();
         if !sum.is_finite() {
@@ -73,45 +76,61 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
     }
     support_points::place(start, ws);
     find_pairs(model, scheme, detector, ws);
-    layers::add_relaxing_pairs(start, &mut ws.pairs);
+    layers::add_relaxing_pairs(start, &mut ws.detection.pairs);
     narrow_phase(start, detector, ws)
 }
 
 /// Updates poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
 fn configure(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, h } = start;
-    if let (Some(reduced), false) = (&mut ws.reduced, ws.linearisation_velocity.is_empty()) {
-        reduced.linearise_ahead(start, (&mut ws.predicted, &mut ws.linearisation_velocity));
-        ws.linear_start.update(model, &ws.predicted, &ws.linearisation_velocity, state.time);
-    } else if ws.linearisation_velocity.is_empty() {
+    if let (Some(reduced), false) = (&mut ws.reduced, ws.kinematics.linearisation_velocity.is_empty()) {
+        reduced.linearise_ahead(start, (&mut ws.kinematics.predicted, &mut ws.kinematics.linearisation_velocity));
+        ws.kinematics.linear_start.update(
+            model,
+            &ws.kinematics.predicted,
+            &ws.kinematics.linearisation_velocity,
+            state.time,
+        );
+    } else if ws.kinematics.linearisation_velocity.is_empty() {
         if let Some(reduced) = &mut ws.reduced {
             reduced.linearise_at_start();
         }
-        ws.linear_start.copy_from(&ws.start);
+        ws.kinematics.linear_start.copy_from(&ws.kinematics.start);
     } else {
-        model.integrate(&state.q, &ws.linearisation_velocity, h, scheme.orientation, &mut ws.predicted);
-        ws.linear_start.update(model, &ws.predicted, &ws.linearisation_velocity, state.time);
+        model.integrate(
+            &state.q,
+            &ws.kinematics.linearisation_velocity,
+            h,
+            scheme.orientation,
+            &mut ws.kinematics.predicted,
+        );
+        ws.kinematics.linear_start.update(
+            model,
+            &ws.kinematics.predicted,
+            &ws.kinematics.linearisation_velocity,
+            state.time,
+        );
     }
-    ws.linear_end.copy_from(&ws.linear_start);
+    ws.kinematics.linear_end.copy_from(&ws.kinematics.linear_start);
     // The exact time the next step starts from: prescribed displacements must add up.
-    ws.linear_end.move_prescribed(model, state.time_after(h).0);
+    ws.kinematics.linear_end.move_prescribed(model, state.time_after(h).0);
 }
 
 /// Computes the reach (|v| + |a| h) h of the fastest point of every body; prescribed bodies have none.   [STEP-6]
 fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
-    ws.reach.clear();
+    ws.detection.reach.clear();
     for (index, (id, _)) in model.iter_bodies().enumerate() {
         let radius = model.radius(id);
-        let twist = ws.start.twist(id);
+        let twist = ws.kinematics.start.twist(id);
         if let (Some((mobility, range)), Some(_)) = (model.unknowns(id), &ws.reduced) {
             debug_assert_eq!(ws.free_bodies.len(), model.dof(), "v_free of the bodies has all velocities");
             let free = mobility.twist(ws.free_bodies.get(range).unwrap_or_default());
             let (change, turn) = (free.linear - twist.linear, free.angular - twist.angular);
             let speed = twist.linear.norm() + radius * twist.angular.norm();
-            ws.reach.push((speed + change.norm() + radius * turn.norm()) * h);
+            ws.detection.reach.push((speed + change.norm() + radius * turn.norm()) * h);
             continue;
         }
-        let reach = match (mass_block(model, &ws.start, index), ws.applied.get(index)) {
+        let reach = match (mass_block(model, &ws.kinematics.start, index), ws.kinematics.applied.get(index)) {
             (Some((mobility, mass, inertia)), Some(wrench)) => {
                 let a = apply_inverse_mass(mobility, mass, &inertia, wrench);
                 let speed = twist.linear.norm() + radius * twist.angular.norm();
@@ -121,31 +140,31 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
             // Prescribed bodies are at their end pose: only the others have to reach them.
             _ => 0.0,
         };
-        ws.reach.push(reach);
+        ws.detection.reach.push(reach);
     }
 }
 
 fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
     let model = start.model;
-    ws.contacts.clear();
-    let pairs = std::mem::take(&mut ws.pairs);
+    ws.constraints.contacts.clear();
+    let pairs = std::mem::take(&mut ws.detection.pairs);
     let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
     let result = pairs.iter().try_for_each(|&(i, j)| {
         pair_contacts(start, detector, (i, j), ws).map_err(|cause| cause.between(model, (owner(i), owner(j))))
     });
-    ws.pairs = pairs;
+    ws.detection.pairs = pairs;
     result?;
     // Pairs are sorted; within a pair the order of features makes the result independent of the narrow phase.
-    ws.contacts.sort_unstable_by_key(|contact| contact.id);
-    let mut contacts = std::mem::take(&mut ws.contacts);
+    ws.constraints.contacts.sort_unstable_by_key(|contact| contact.id);
+    let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     for contact in &mut contacts {
         write_surface_motion(start, contact, ws);
     }
-    ws.contacts = contacts;
-    if let Some(bad) = ws.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
+    ws.constraints.contacts = contacts;
+    if let Some(bad) = ws.constraints.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
-    reduced::drop_immovable(start, ws);
+    forest::drop_immovable(start, ws);
     corners::select_faces(start, ws);
     Ok(())
 }
@@ -192,7 +211,7 @@ impl<'a> Pair<'a> {
 
     /// Margin of gaps for contacts, and additional distance for the geometry at the end of the step, m.
     fn margin_and_slack(&self, scheme: &Scheme, ws: &Workspace) -> (f64, f64) {
-        let reach = |side: &Side| ws.reach.get(side.body.index()).copied().unwrap_or(0.0);
+        let reach = |side: &Side| ws.detection.reach.get(side.body.index()).copied().unwrap_or(0.0);
         let both = reach(&self.a) + reach(&self.b);
         let margin = match self.rule.margin.map_or(scheme.margin, Margin::Fixed) {
             Margin::Fixed(margin) => margin,
@@ -202,7 +221,7 @@ impl<'a> Pair<'a> {
         };
         // A prescribed surface may separate within the step; for γ = 0 its contact at the start counts. Predicted geometry has moved by
         // the reach of the bodies.
-        let slack = match (self.gamma == 0.0, !ws.linearisation_velocity.is_empty()) {
+        let slack = match (self.gamma == 0.0, !ws.kinematics.linearisation_velocity.is_empty()) {
             (false, _) => 0.0,
             (true, false) if !self.prescribed => 0.0,
             (true, false) => displacement(&self.a, &self.b, ws),
@@ -214,7 +233,7 @@ impl<'a> Pair<'a> {
     /// Gaps ψ with prescribed bodies at the start of the step: at the linearisation, and traced back to q.
     fn gaps(&self, h: f64, point: &ContactPoint, ws: &Workspace) -> (f64, f64) {
         let gap_start = if self.prescribed { gap_at_start(point, &self.a, &self.b, ws) } else { point.gap };
-        let moving = if ws.linearisation_velocity.is_empty() { 0.0 } else { h };
+        let moving = if ws.kinematics.linearisation_velocity.is_empty() { 0.0 } else { h };
         (gap_start, gap_start - moving * approach(point, &self.a, &self.b, ws))
     }
 
@@ -235,13 +254,13 @@ impl<'a> Pair<'a> {
             a: a.body,
             b: b.body,
             point: point.point_b,
-            arm_a: point.point_a.coords - ws.linear_end.pose(a.body).translation.vector,
-            arm_b: point.point_b.coords - ws.linear_end.pose(b.body).translation.vector,
+            arm_a: point.point_a.coords - ws.kinematics.linear_end.pose(a.body).translation.vector,
+            arm_b: point.point_b.coords - ws.kinematics.linear_end.pose(b.body).translation.vector,
             normal: point.normal.into_inner(),
             gap_start,
             gap_end: point.gap,
             mu: rule.friction,
-            tangents: tangents(&point.normal, rule, model.dimension(), &ws.linear_end),
+            tangents: tangents(&point.normal, rule, model.dimension(), &ws.kinematics.linear_end),
             torsion: rule.torsion,
             restitution: rule.restitution,
             layer: self.layer,
@@ -262,25 +281,26 @@ fn pair_contacts(
     ws: &mut Workspace,
 ) -> Result<(), StepCause> {
     let (model, scheme) = (start.model, start.scheme);
-    let (Some(&pose_a), Some(&pose_b)) = (ws.shape_poses.get(pair.0), ws.shape_poses.get(pair.1)) else {
+    let (Some(&pose_a), Some(&pose_b)) = (ws.detection.shape_poses.get(pair.0), ws.detection.shape_poses.get(pair.1))
+    else {
         return Ok(());
     };
     let Some(pair) = Pair::new(start, pair) else { return Ok(()) };
     let (a, b) = (&pair.a, &pair.b);
     let (margin, slack) = pair.margin_and_slack(scheme, ws);
-    let close = ws.close_pairs.contains(&(a.id, b.id));
-    points((a, &pose_a), (b, &pose_b), (close, margin + slack), (detector, &mut ws.points))?;
-    if pair.prescribed && !ws.points.is_empty() {
+    let close = ws.detection.close_pairs.contains(&(a.id, b.id));
+    points((a, &pose_a), (b, &pose_b), (close, margin + slack), (detector, &mut ws.detection.points))?;
+    if pair.prescribed && !ws.detection.points.is_empty() {
         let wide = margin + slack + displacement(a, b, ws);
-        let (pose_a, pose_b) = (a.pose(&ws.linear_start), b.pose(&ws.linear_start));
-        points((a, &pose_a), (b, &pose_b), (close, wide), (detector, &mut ws.points_start))?;
+        let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_start), b.pose(&ws.kinematics.linear_start));
+        points((a, &pose_a), (b, &pose_b), (close, wide), (detector, &mut ws.detection.points_start))?;
     }
-    if ws.points.is_empty() && pair.layer.is_none() {
+    if ws.detection.points.is_empty() && pair.layer.is_none() {
         return Ok(());
     }
-    let mut contacts = std::mem::take(&mut ws.contacts);
+    let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     let first = contacts.len();
-    for chain in chains(&ws.points) {
+    for chain in chains(&ws.detection.points) {
         // At velocity level only touching contacts count, and alternatives are apart if one of them is.
         let touches = pair.gamma > 0.0 || chain.iter().all(|point| pair.gaps(start.h, point, ws).1 <= margin);
         for point in chain.iter().filter(|_| touches) {
@@ -289,7 +309,7 @@ fn pair_contacts(
         }
     }
     let found = add_relaxing_contacts(start, detector, &pair, (&mut contacts, first), ws);
-    ws.contacts = contacts;
+    ws.constraints.contacts = contacts;
     found
 }
 
@@ -308,10 +328,10 @@ fn add_relaxing_contacts(
     if pair.layer.is_none() || !relaxing().any(|feature| !is_known(contacts, feature)) {
         return Ok(());
     }
-    let (pose_a, pose_b) = (a.pose(&ws.linear_end), b.pose(&ws.linear_end));
-    points((a, &pose_a), (b, &pose_b), (false, limits::LENGTH), (detector, &mut ws.points))?;
+    let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_end), b.pose(&ws.kinematics.linear_end));
+    points((a, &pose_a), (b, &pose_b), (false, limits::LENGTH), (detector, &mut ws.detection.points))?;
     for feature in relaxing() {
-        let point = ws.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
+        let point = ws.detection.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {
             let (gap_start, _) = pair.gaps(start.h, point, ws);
             contacts.push(pair.contact(start.model, (point, false), gap_start, ws));
@@ -334,16 +354,12 @@ fn points(
     detector.contacts(a, b, margin, out)
 }
 
-pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
-    model.kinematic_bodies().contains(&id)
-}
-
 /// Normal velocity n · (v_b − v_a) of the dynamic bodies at the linearisation: the rate at which predicted geometry opened the gap.
 fn approach(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
-    let of = |side: &Side, at: &Vector3<f64>| match ws.reach.get(side.body.index()) {
+    let of = |side: &Side, at: &Vector3<f64>| match ws.detection.reach.get(side.body.index()) {
         Some(&reach) if reach > 0.0 => {
-            let arm = at - ws.linear_end.pose(side.body).translation.vector;
-            ws.linear_start.twist(side.body).at(&arm)
+            let arm = at - ws.kinematics.linear_end.pose(side.body).translation.vector;
+            ws.kinematics.linear_start.twist(side.body).at(&arm)
         }
         // Only dynamic bodies have a reach.
         _ => Vector3::zeros(),
@@ -353,28 +369,23 @@ fn approach(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
 
 /// Upper bound of the displacement of the prescribed surfaces of a pair near the other shape, from the poses at both ends.
 fn displacement(a: &Side, b: &Side, ws: &Workspace) -> f64 {
-    let centre = b.pose(&ws.linear_end).translation.vector;
-    let centre_a = a.pose(&ws.linear_end).translation.vector;
+    let centre = b.pose(&ws.kinematics.linear_end).translation.vector;
+    let centre_a = a.pose(&ws.kinematics.linear_end).translation.vector;
     let size = |s: &Side| s.shape.radius().unwrap_or(0.0);
     let moved = |body: BodyId, near: &Vector3<f64>| material_displacement(body, near, ws).norm();
     let turned = |body: BodyId| {
-        (ws.linear_end.pose(body).rotation.matrix() - ws.linear_start.pose(body).rotation.matrix()).norm()
+        (ws.kinematics.linear_end.pose(body).rotation.matrix()
+            - ws.kinematics.linear_start.pose(body).rotation.matrix())
+        .norm()
     };
     moved(a.body, &centre) + turned(a.body) * size(b) + moved(b.body, &centre_a) + turned(b.body) * size(a)
-}
-
-/// Displacement over the step of the material point of a body that ends at `end`.
-pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
-    let (from, to) = (ws.linear_start.pose(body), ws.linear_end.pose(body));
-    let local = to.rotation.inverse() * (end - to.translation.vector);
-    end - (from.translation.vector + from.rotation * local)
 }
 
 /// Gap ψ(q, t) of the features that meet at the end of the step.
 ///
 /// The gap of features that do not meet at its start is traced back along the normal: ψ(q, t⁺) − n · (Δx_b − Δx_a).
 fn gap_at_start(point: &ContactPoint, a: &Side, b: &Side, ws: &Workspace) -> f64 {
-    if let Some(same) = ws.points_start.iter().find(|p| p.feature == point.feature) {
+    if let Some(same) = ws.detection.points_start.iter().find(|p| p.feature == point.feature) {
         return same.gap;
     }
     let moved_b = material_displacement(b.body, &point.point_b.coords, ws);

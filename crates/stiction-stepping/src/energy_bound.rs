@@ -8,7 +8,7 @@ use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
 use crate::{
     Workspace,
     joint_space::{self, Rotors},
-    layers::Surface,
+    surface::Surface,
 };
 
 /// Terms of the balance of kinetic energy over a step, J.   [ENERGY-1]
@@ -60,10 +60,10 @@ impl EnergyBound {
 /// Energy balance of the last step in the workspace; `None` if the step was not made by one momentum balance.
 pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     // Layers in a step by mean velocities have their own balance, by their stored energy.   [SOFT-6]
-    if ws.balanced_over == 0.0 || ws.surfaces.iter().any(Surface::is_average) {
+    if ws.solution.balanced_over == 0.0 || ws.constraints.surfaces.iter().any(Surface::is_average) {
         return None;
     }
-    let h = ws.balanced_over;
+    let h = ws.solution.balanced_over;
     let asked = bias_work(ws);
     let mut account = EnergyBound {
         asked,
@@ -71,7 +71,7 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
         joint_space: joint_space::work(model, ws, h),
         ..EnergyBound::default()
     };
-    let has_rotors = ws.joint_space_rows.iter().any(|row| row.rotor > 0.0);
+    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor > 0.0);
     let rotors = if has_rotors { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() };
     account.before = rotors.start;
     account.impacts = rotors.before - rotors.start;
@@ -95,7 +95,7 @@ fn velocities_at_start(model: &Model, ws: &Workspace) -> Vec<f64> {
     let mut v = vec![0.0; model.dof()];
     for ((id, body), slot) in model.iter_bodies().zip(model.layout()) {
         let (Some(mobility), Some(out)) = (body.mobility(), v.get_mut(slot.v.clone())) else { continue };
-        let Twist { linear, angular } = ws.start.twist(id);
+        let Twist { linear, angular } = ws.kinematics.start.twist(id);
         // A twist is projected onto the velocities of a body as a wrench is.
         let parts = mobility.project(&Wrench { linear, angular });
         out.iter_mut().zip(parts).for_each(|(out, part)| *out = part);
@@ -106,15 +106,15 @@ fn velocities_at_start(model: &Model, ws: &Workspace) -> Vec<f64> {
 /// Adds the energies of all bodies.
 fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) {
     for (index, (id, slot)) in model.iter_bodies().map(|(id, _)| id).zip(model.layout()).enumerate() {
-        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, index) else { continue };
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
         let twist = |v: &[f64]| mobility.twist(v.get(slot.v.clone()).unwrap_or_default());
-        let (v, next) = (twist(&ws.before), twist(&ws.velocity));
-        let force = ws.applied.get(index).copied().unwrap_or_default();
+        let (v, next) = (twist(&ws.kinematics.before), twist(&ws.solution.velocity));
+        let force = ws.kinematics.applied.get(index).copied().unwrap_or_default();
         let acceleration = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, &force));
         let acceleration = mobility.twist(acceleration.get(..mobility.dof()).unwrap_or_default());
         let kinetic = |twist: &Twist| kinetic(mass, &inertia, twist);
-        account.before += kinetic(&ws.start.twist(id));
-        account.impacts += kinetic(&v) - kinetic(&ws.start.twist(id));
+        account.before += kinetic(&ws.kinematics.start.twist(id));
+        account.impacts += kinetic(&v) - kinetic(&ws.kinematics.start.twist(id));
         account.forces += h * (force.power(&v) + 0.5 * h * force.power(&acceleration));
         account.after += kinetic(&next);
         account.lost += kinetic(&Twist {
@@ -127,36 +127,47 @@ fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) 
 /// Work −pᵀ w of all layers.   [SOFT-9]
 fn layers(ws: &Workspace) -> f64 {
     let power = |surface: &Surface| {
-        let (contact, p) = (ws.contacts.get(surface.contact)?, ws.contact_impulses.get(surface.contact)?);
+        let (contact, p) =
+            (ws.constraints.contacts.get(surface.contact)?, ws.solution.contact_impulses.get(surface.contact)?);
         Some(surface.power(contact, p))
     };
-    -ws.surfaces.iter().filter_map(power).sum::<f64>()
+    -ws.constraints.surfaces.iter().filter_map(power).sum::<f64>()
 }
 
 /// Work −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t of row constants, with support points, limits and couplings.   [ENERGY-2]
 fn bias_work(ws: &Workspace) -> f64 {
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
-    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
-    let joints = ws.joint_rows.iter().zip(&ws.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(
+        ws.constraints.support_points.len(),
+        ws.solution.support_impulses.len(),
+        "every support point has an impulse"
+    );
+    debug_assert_eq!(
+        ws.constraints.joint_space_rows.len(),
+        ws.solution.joint_space_impulses.len(),
+        "every joint-space row has an impulse"
+    );
+    let joints =
+        ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
         p.normal * contact.bias + p.friction.dot(&contact.surface_velocity) + p.spin * contact.surface_spin
     };
     let support_point = |(support_point, p): (&crate::SupportPointContact, &crate::ContactImpulse)| {
         p.friction.dot(&support_point.surface_velocity) + p.spin * support_point.surface_spin
     };
-    let support_points = ws.support_points.iter().zip(&ws.support_impulses).map(support_point).sum::<f64>();
+    let support_points =
+        ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).map(support_point).sum::<f64>();
     let core = |surface: &Surface| {
         let p = &surface.core_impulse;
         let prescribed = |c: &crate::Contact| p.friction.dot(&c.surface_velocity) + p.spin * c.surface_spin;
-        p.normal * surface.core.unwrap_or(0.0) + ws.contacts.get(surface.contact).map_or(0.0, prescribed)
+        p.normal * surface.core.unwrap_or(0.0) + ws.constraints.contacts.get(surface.contact).map_or(0.0, prescribed)
     };
-    let cores = ws.surfaces.iter().map(core).sum::<f64>();
+    let cores = ws.constraints.surfaces.iter().map(core).sum::<f64>();
     -joints
         - joint_space::bias_work(ws)
         - support_points
         - cores
-        - ws.contacts.iter().zip(&ws.contact_impulses).map(contact).sum::<f64>()
+        - ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).map(contact).sum::<f64>()
 }
 
 /// Kinetic energy ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.

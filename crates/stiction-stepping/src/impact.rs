@@ -2,70 +2,30 @@
 //!
 //! Compression brings approaching contacts to rest; decompression returns at least ε times its normal impulses.   [IMPACT-2]
 
-use nalgebra::{Point3, Vector3};
-use stiction_multibody::{BodyId, ContactId, ContactMode, Model, Wrench};
+use nalgebra::Vector3;
+use stiction_multibody::{BodyId, ContactMode, Model, Wrench};
 
 use crate::{
-    Contact, ContactReport, Detector, Ladder, Start, StepCause, Workspace, detect, formulation,
-    reduced::add_impulses_of_solution, rows, rows::approach,
+    Contact, ContactReport, Detector, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
+    formulation, rates::approach, reactions::add_impulses_of_solution, rows, workspace::ImpactLoads,
 };
 
-/// Impact at a contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ImpactReport {
-    /// Id of the contact.
-    pub id: ContactId,
-    /// First body.
-    pub body_a: BodyId,
-    /// Second body.
-    pub body_b: BodyId,
-    /// Point on the second body.
-    pub point: Point3<f64>,
-    /// Unit normal from the first to the second body.
-    pub normal: Vector3<f64>,
-    /// Gap at the start of the step, m.
-    pub gap: f64,
-    /// Normal impulse of compression, N s.
-    pub compression: f64,
-    /// Normal impulse of decompression, N s.
-    pub decompression: f64,
-    /// Friction impulse of both on the second body, world axes, N s.
-    pub friction_impulse: Vector3<f64>,
-    /// Torsional friction impulse of both on the second body about the normal, N m s.
-    pub spin_impulse: f64,
-}
-
-/// Impulses of impacts on joints and bodies, which add to the joint reactions of the step proper.   [RED-4]
-#[derive(Debug, Default)]
-pub(crate) struct ImpactLoads {
-    /// Impulses of the joints with rows in the problem, row by row; empty without impacts.
-    pub(crate) joints: Vec<f64>,
-    /// Impulses on all bodies about their reference points, without those of the forest's own joints.
-    pub(crate) bodies: Vec<Wrench>,
-}
-
 impl ImpactLoads {
-    pub(crate) fn clear(&mut self) {
-        self.joints.clear();
-        self.bodies.clear();
-    }
-
     /// Adds the impulses of the solution in the workspace, and a known normal impulse `given` for each contact.
     fn add(&mut self, model: &Model, ws: &Workspace, given: impl Iterator<Item = f64>) {
         self.joints.resize(model.joint_rows(), 0.0);
         self.bodies.resize(model.bodies().len(), Wrench::default());
-        debug_assert_eq!(self.joints.len(), ws.joint_impulses.len(), "every joint row has an impulse");
+        debug_assert_eq!(self.joints.len(), ws.solution.joint_impulses.len(), "every joint row has an impulse");
         debug_assert!(
-            ws.impacts.is_empty() || ws.impacts.len() == ws.contacts.len(),
+            ws.result.impacts.is_empty() || ws.result.impacts.len() == ws.constraints.contacts.len(),
             "reports exist for none of the contacts before decompression, or for all"
         );
-        self.joints.iter_mut().zip(&ws.joint_impulses).for_each(|(sum, p)| *sum += p);
+        self.joints.iter_mut().zip(&ws.solution.joint_impulses).for_each(|(sum, p)| *sum += p);
         let mut add = |body: BodyId, impulse: &Wrench| {
             self.bodies.get_mut(body.index()).into_iter().for_each(|sum| sum.add(impulse));
         };
         add_impulses_of_solution(model, ws, &mut add);
-        for (contact, given) in ws.contacts.iter().zip(given) {
+        for (contact, given) in ws.constraints.contacts.iter().zip(given) {
             let (on_a, on_b) = contact.row(&(contact.normal * given));
             add(contact.a, &on_a);
             add(contact.b, &on_b);
@@ -75,26 +35,26 @@ impl ImpactLoads {
 
 /// Adds the impulses of the solution to the loads, and the known impulses of decompression if `given`.
 fn load_joints(start: &Start, ws: &mut Workspace, given: bool) {
-    let mut loads = std::mem::take(&mut ws.impact_loads);
+    let mut loads = std::mem::take(&mut ws.result.impact_loads);
     let factor = if given { 1.0 } else { 0.0 };
-    loads.add(start.model, ws, ws.impacts.iter().map(|impact| factor * impact.decompression));
-    ws.impact_loads = loads;
+    loads.add(start.model, ws, ws.result.impacts.iter().map(|impact| factor * impact.decompression));
+    ws.result.impact_loads = loads;
 }
 
 /// Solves the impacts of contacts that would close within the step; returns the iterations.
 ///
-/// `ws.before` becomes the velocity after the impacts, and `ws.impacts` contains their reports.
+/// `ws.kinematics.before` becomes the velocity after the impacts, and `ws.result.impacts` contains their reports.
 pub(crate) fn collide(
     start: &Start,
     detector: &mut dyn Detector,
     ladder: &mut Ladder,
     ws: &mut Workspace,
 ) -> Result<u32, StepCause> {
-    ws.impacts.clear();
-    ws.linearisation_velocity.clear();
+    ws.result.impacts.clear();
+    ws.kinematics.linearisation_velocity.clear();
     detect(start, detector, ws)?;
     // Support points have finite forces, whose impulse in zero time is zero.
-    ws.support_points.clear();
+    ws.constraints.support_points.clear();
     if !keep_colliding(start, ws) {
         return Ok(0);
     }
@@ -105,42 +65,44 @@ pub(crate) fn collide(
     formulation::assemble_rows(&impulsive, ws)?;
     let mut iterations = formulation::solve(&impulsive, ladder, ws)?.iterations;
     load_joints(start, ws, false);
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-    ws.impacts.extend(ws.contacts.iter().zip(&ws.contact_impulses).map(|(contact, impulse)| ImpactReport {
-        id: contact.id,
-        body_a: contact.a,
-        body_b: contact.b,
-        point: contact.point,
-        normal: contact.normal,
-        gap: contact.gap_start,
-        compression: impulse.normal,
-        decompression: contact.restitution * impulse.normal,
-        friction_impulse: impulse.friction,
-        spin_impulse: impulse.spin,
-    }));
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+    ws.result.impacts.extend(ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).map(
+        |(contact, impulse)| ImpactReport {
+            id: contact.id,
+            body_a: contact.a,
+            body_b: contact.b,
+            point: contact.point,
+            normal: contact.normal,
+            gap: contact.gap_start,
+            compression: impulse.normal,
+            decompression: contact.restitution * impulse.normal,
+            friction_impulse: impulse.friction,
+            spin_impulse: impulse.spin,
+        },
+    ));
     restart_from_velocity(ws);
     // ---- Decompression: M (v⁺ − v_c) = W_n (ε p_c + x) + W_f p_f, with friction up to μ (ε p_c + x) ----
-    if ws.impacts.iter().any(|impact| impact.decompression > 0.0) {
+    if ws.result.impacts.iter().any(|impact| impact.decompression > 0.0) {
         formulation::assemble_rows(&impulsive, ws)?;
         formulation::add_restitution_impulses(ws);
         iterations += formulation::solve(&impulsive, ladder, ws)?.iterations;
         load_joints(start, ws, true);
-        debug_assert_eq!(ws.impacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-        for (impact, impulse) in ws.impacts.iter_mut().zip(&ws.contact_impulses) {
+        debug_assert_eq!(ws.result.impacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+        for (impact, impulse) in ws.result.impacts.iter_mut().zip(&ws.solution.contact_impulses) {
             impact.decompression += impulse.normal;
             impact.friction_impulse += impulse.friction;
             impact.spin_impulse += impulse.spin;
         }
         restart_from_velocity(ws);
     }
-    ws.impacts.retain(|impact| impact.compression > 0.0 || impact.decompression > 0.0);
+    ws.result.impacts.retain(|impact| impact.compression > 0.0 || impact.decompression > 0.0);
     refactorise(start, ws, false)?;
     Ok(iterations)
 }
 
 /// Adds the impulses of impacts to the contact reports. The modes stay those at the end of the step.
 pub(crate) fn add_to_reports(ws: &mut Workspace) {
-    let Workspace { impacts, contact_reports, .. } = ws;
+    let StepResult { impacts, contact_reports, .. } = &mut ws.result;
     for impact in impacts {
         let place = match contact_reports.binary_search_by_key(&impact.id, |report| report.id) {
             Ok(place) => place,
@@ -185,7 +147,7 @@ fn refactorise(start: &Start, ws: &mut Workspace, impulsive: bool) -> Result<(),
 
 /// Continues the step with the velocity after the impact.
 fn restart_from_velocity(ws: &mut Workspace) {
-    ws.before.clone_from(&ws.velocity);
+    ws.kinematics.before.clone_from(&ws.solution.velocity);
     if let Some(reduced) = &mut ws.reduced {
         reduced.restart_from_velocity();
     }
@@ -194,8 +156,10 @@ fn restart_from_velocity(ws: &mut Workspace) {
 /// Keeps the contacts that touch or would close within the step; false if none of them approaches.
 fn keep_colliding(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
-    let before = &ws.before;
+    let before = &ws.kinematics.before;
     let approach = |contact: &Contact| approach(model, contact, before, h);
-    ws.contacts.retain(|contact| contact.gap_start + h * approach(contact).min(0.0) <= scheme.touch_threshold);
-    ws.contacts.iter().any(|contact| h * approach(contact) < -scheme.touch_threshold)
+    ws.constraints
+        .contacts
+        .retain(|contact| contact.gap_start + h * approach(contact).min(0.0) <= scheme.touch_threshold);
+    ws.constraints.contacts.iter().any(|contact| h * approach(contact) < -scheme.touch_threshold)
 }

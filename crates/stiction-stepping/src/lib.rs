@@ -10,16 +10,20 @@
 // Doc comments contain symbols such as λ_app, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
+mod actuated;
 mod advance;
+mod alternatives;
+mod assembly;
 mod baumgarte;
+mod constraints;
 mod contact;
 mod corners;
 mod detect;
 mod detector;
 mod energy_bound;
+mod forest;
 mod formulation;
 mod generalised;
-mod halving;
 mod hybrid;
 mod impact;
 mod implicit;
@@ -31,43 +35,52 @@ mod measure;
 mod pairs;
 mod protective_layer;
 mod quasistatic;
+mod rates;
+mod reactions;
 mod reduced;
 mod reference;
 mod report;
+mod review;
 mod rows;
 mod scheme;
 mod sensitivity;
 mod stabilise;
+mod start;
 mod step;
+mod substepping;
 mod support_points;
+mod surface;
 mod surface_motion;
 mod tangents;
 mod theta;
 mod workspace;
 
 pub use advance::advance;
-pub use contact::Contact;
+pub use assembly::StepProblem;
+pub use constraints::Constraints;
+pub use contact::{Contact, ContactImpulse, SupportPointContact};
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
-pub use formulation::{StepProblem, assemble};
+pub use forest::adopt;
+pub use formulation::assemble;
 pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
-pub use halving::Halving;
 pub use hybrid::{
     ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
     RootEquations, RootExtent,
 };
-pub use impact::ImpactReport;
 pub use ladder::{Ladder, Rung};
-pub use layers::Substepping;
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
 pub use protective_layer::ProtectiveLayer;
 pub use quasistatic::{Uniqueness, uniqueness};
-pub use reduced::{adopt, joint_impulses};
+pub use rates::JointRow;
+pub use reactions::joint_impulses;
 pub use reference::ReferenceStepper;
-pub use report::{ContactReport, Correction, Event, EventKind, StepCause, StepError, StepReport, SupportPointReport};
-pub use rows::JointRow;
+pub use report::{
+    ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,
+};
+pub use review::{Change, Changes};
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
     PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
@@ -76,7 +89,8 @@ pub use sensitivity::{
     Clearance, Differentiator, FrictionLaw, FrictionLimit, Rebound, SensitivityError, SensitivityOptions,
     StepDerivative, StepEquations, StepForm, StepRow, StepTerms, Variation, displacement,
 };
+pub use start::Start;
 pub use step::{Stepper, TimeStepper};
-pub use support_points::SupportPointContact;
+pub use substepping::{Halving, Substepping};
 pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
-pub use workspace::{ContactImpulse, Start, Workspace};
+pub use workspace::{Solution, StepKinematics, StepResult, Workspace};

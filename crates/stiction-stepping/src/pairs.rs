@@ -3,15 +3,15 @@
 use stiction_geometry::{Pose, Shape, broad_phase::Aabb};
 use stiction_multibody::{BodyId, BodyKind, Configuration, Model};
 
-use crate::{Detector, Margin, Scheme, Workspace};
+use crate::{Detector, Margin, Scheme, Workspace, workspace::Detection};
 
 /// Finds the pairs of shapes whose boxes, enlarged by the reach of their bodies, overlap.
 pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let widest = widest_margin(model, scheme);
     let nothing_is_prescribed = model.kinematic_bodies().is_empty();
     let is_fixed = |id| model.body(id).is_some_and(|body| matches!(body.kind, BodyKind::Fixed));
-    let Workspace { reach, linear_end, shape_poses, boxes, pairs, .. } = ws;
-    place_shapes(model, linear_end, shape_poses);
+    let Detection { reach, shape_poses, boxes, pairs, .. } = &mut ws.detection;
+    place_shapes(model, &ws.kinematics.linear_end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |body, shape, pose| {
         // Prescribed bodies may have moved away and still count where they were; but they never meet fixed ones.
         let extent = if nothing_is_prescribed || is_fixed(body) { shape.extent(pose) } else { shape.aabb(pose) };
@@ -23,8 +23,8 @@ pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Dete
 
 /// Finds the pairs of shapes whose boxes overlap at the end of the step.
 pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
-    let Workspace { end, shape_poses, boxes, pairs, .. } = ws;
-    place_shapes(model, end, shape_poses);
+    let Detection { shape_poses, boxes, pairs, .. } = &mut ws.detection;
+    place_shapes(model, &ws.result.end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |_, shape, pose| {
         // Rounding of boxes must not decide on which side of a plane a shape is.
         shape.aabb(pose).or_else(|| shape.extent(pose).map(|extent| extent.padded(scheme.touch_threshold)))

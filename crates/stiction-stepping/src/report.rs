@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
 use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
-use crate::{Infeasibility, Start, Workspace, formulation, ladder::LadderOutcome};
+use crate::Changes;
 
 /// Report of a completed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct StepReport {
     pub iterations: u32,
     /// Number of times the problem was assembled and solved: once, and again for missed contacts or the fixed-point iteration.
     pub passes: u32,
+    /// Reasons for the passes after the first.
+    pub changes: Changes,
     /// Number of contacts hit: they closed with an impulse, or restitution is pending. The step does not separate several impacts in
     /// time.
     pub impacts: usize,
@@ -53,35 +55,6 @@ pub struct Correction {
     pub residual: f64,
     /// Mechanical energy added, J; negative if removed.
     pub energy: f64,
-}
-
-impl StepReport {
-    /// Report of the step in the workspace, made by one complementarity problem in `passes` passes with `impacts` impacts.
-    pub(crate) fn of(
-        start: &Start,
-        ws: &Workspace,
-        ladder_outcome: &LadderOutcome,
-        (passes, impacts): (u32, usize),
-        measured: Infeasibility,
-    ) -> Self {
-        Self {
-            step: ws.next.step,
-            time: ws.next.time,
-            contacts: ws.contacts.len(),
-            problem_size: formulation::size(start, ws),
-            residual: ladder_outcome.residual,
-            status: ladder_outcome.status,
-            iterations: ladder_outcome.iterations,
-            passes,
-            impacts,
-            rung: ladder_outcome.rung,
-            penetration: measured.penetration,
-            joint_error: measured.joints,
-            substeps: 1,
-            layer_substeps: 1,
-            correction: None,
-        }
-    }
 }
 
 /// Contact in the last step.
@@ -341,4 +314,30 @@ impl StepCause {
             culprit: culprit.map_or_else(|| "the system".into(), |name| format!("body \"{name}\"")),
         }
     }
+}
+
+/// Impact at a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImpactReport {
+    /// Id of the contact.
+    pub id: ContactId,
+    /// First body.
+    pub body_a: BodyId,
+    /// Second body.
+    pub body_b: BodyId,
+    /// Point on the second body.
+    pub point: Point3<f64>,
+    /// Unit normal from the first to the second body.
+    pub normal: Vector3<f64>,
+    /// Gap at the start of the step, m.
+    pub gap: f64,
+    /// Normal impulse of compression, N s.
+    pub compression: f64,
+    /// Normal impulse of decompression, N s.
+    pub decompression: f64,
+    /// Friction impulse of both on the second body, world axes, N s.
+    pub friction_impulse: Vector3<f64>,
+    /// Torsional friction impulse of both on the second body about the normal, N m s.
+    pub spin_impulse: f64,
 }

@@ -1,21 +1,14 @@
 //! Rows of joints and contacts and their constants, the same for every formulation.
 
-use stiction_multibody::{BodyId, Mobility, Model, Wrench};
+use stiction_multibody::Model;
 
-use crate::{Contact, Impact, Stabilisation, Start, Workspace, baumgarte, joint_space, layers, reduced};
+use crate::{
+    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
+    rates::{gap_now, side_rate},
+    reduced,
+};
 
-/// A joint row W_bᵀ v⁺ + bias = 0 as wrenches on its two bodies.   [STEP-2]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JointRow {
-    /// Wrench of a unit impulse on the first body.
-    pub a: Wrench,
-    /// Wrench of a unit impulse on the second body.
-    pub b: Wrench,
-    /// Constant of the row: prescribed motion and the error to be removed.
-    pub bias: f64,
-}
-
-/// Fills `ws.joint_rows` and the biases of `ws.contacts`.
+/// Fills `ws.constraints.joint_rows` and the biases of `ws.constraints.contacts`.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     match start.scheme.stabilisation {
         Stabilisation::Baumgarte { damping, stiffness } => baumgarte::joints(start, (damping, stiffness), ws),
@@ -34,26 +27,29 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     begin_joint_rows(model, ws);
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
-        for (place, (end, begin)) in
-            (joint.first_row()..).zip(joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start)))
+        for (place, (end, begin)) in (joint.first_row()..)
+            .zip(joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start)))
         {
             let row = JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h };
-            debug_assert!(place < ws.joint_rows.len(), "there is room for the rows of all joints of the problem");
-            ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
+            debug_assert!(
+                place < ws.constraints.joint_rows.len(),
+                "there is room for the rows of all joints of the problem"
+            );
+            ws.constraints.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
-    for contact in &mut ws.contacts {
+    for contact in &mut ws.constraints.contacts {
         contact.bias = (contact.gap_end - contact.gap_start) / h;
     }
     joint_space::write_velocity_level(start, ws);
 }
 
-/// Resizes `ws.joint_rows` up to the last joint of the problem; rows of the forest's own joints stay zero.
+/// Resizes `ws.constraints.joint_rows` up to the last joint of the problem; rows of the forest's own joints stay zero.
 fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     let end = joints.map(|joint| joint.first_row() + joint.rows()).max();
-    ws.joint_rows.clear();
-    ws.joint_rows.resize(end.unwrap_or(0), JointRow::default());
+    ws.constraints.joint_rows.clear();
+    ws.constraints.joint_rows.resize(end.unwrap_or(0), JointRow::default());
 }
 
 /// Fills the joint rows with γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ from the linearisation at
@@ -63,15 +59,18 @@ fn joints(start: &Start, ws: &mut Workspace) {
     begin_joint_rows(model, ws);
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
-        let rows = joint.evaluate(&ws.linear_end).zip(joint.evaluate(&ws.linear_start));
+        let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
         for (place, (end, begin)) in (joint.first_row()..).zip(rows) {
-            let traced = side_rate(model, &ws.linearisation_velocity, joint.a.0, &end.a)
-                + side_rate(model, &ws.linearisation_velocity, joint.b.0, &end.b);
+            let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)
+                + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
             let row = JointRow { a: end.a, b: end.b, bias };
-            debug_assert!(place < ws.joint_rows.len(), "there is room for the rows of all joints of the problem");
-            ws.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
+            debug_assert!(
+                place < ws.constraints.joint_rows.len(),
+                "there is room for the rows of all joints of the problem"
+            );
+            ws.constraints.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
 }
@@ -79,56 +78,22 @@ fn joints(start: &Start, ws: &mut Workspace) {
 /// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
-    for contact in &mut ws.contacts {
-        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
+    for contact in &mut ws.constraints.contacts {
+        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
         contact.bias = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
     }
-}
-
-/// Gap ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised at q̂ = q ⊕ h v̂.   [STEP-10]
-pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: &[f64], h: f64) -> f64 {
-    if linearisation_velocity.is_empty() {
-        return contact.gap_start;
-    }
-    let (a, b) = contact.row(&contact.normal);
-    contact.gap_start
-        - h * (side_rate(model, linearisation_velocity, contact.a, &a)
-            + side_rate(model, linearisation_velocity, contact.b, &b))
 }
 
 /// Applies Newton's impact law: a contact hit in the last step separates with ε times its approach speed.   [IMPACT-1]
 fn rebounds(start: &Start, ws: &mut Workspace) {
     let &Start { state, h, .. } = start;
     let mut memories = state.contacts.iter().peekable();
-    for contact in &mut ws.contacts {
+    for contact in &mut ws.constraints.contacts {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let Some(memory) = memories.next_if(|memory| memory.id == contact.id) else { continue };
         if memory.pending_restitution < 0.0 && contact.restitution > 0.0 {
             let prescribed = (contact.gap_end - contact.gap_start) / h;
             contact.bias = contact.bias.min(prescribed + contact.restitution * memory.pending_restitution);
         }
-    }
-}
-
-/// Normal velocity n · v at the velocities `v`, prescribed motion over the step included; negative if the surfaces approach.
-pub(crate) fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
-    let (a, b) = contact.row(&contact.normal);
-    let prescribed = (contact.gap_end - contact.gap_start) / h;
-    side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b) + prescribed
-}
-
-/// Term of the rate of a constraint row on one body: wrench of the row times twist of the body.
-///
-/// It is zero for bodies without unknowns, and for an empty `v`.
-pub(crate) fn side_rate(model: &Model, v: &[f64], id: BodyId, wrench: &Wrench) -> f64 {
-    if v.is_empty() {
-        return 0.0;
-    }
-    let Some((mobility, range)) = model.unknowns(id) else { return 0.0 };
-    debug_assert!(range.end <= v.len(), "v has an entry for each degree of freedom");
-    let (f, t) = (&wrench.linear, &wrench.angular);
-    match (mobility, v.get(range).unwrap_or_default()) {
-        (Mobility::Free, &[x, y, z, wx, wy, wz]) => x * f.x + y * f.y + z * f.z + wx * t.x + wy * t.y + wz * t.z,
-        (_, v) => v.iter().zip(mobility.project(wrench)).map(|(v, w)| v * w).sum(),
     }
 }

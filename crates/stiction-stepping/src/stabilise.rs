@@ -10,12 +10,12 @@
 //! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
 use stiction_multibody::{
-    BodyId, Configuration, ContactId, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
+    BodyId, Configuration, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
 };
 
 use crate::{
     Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
-    StepCause, Workspace, detect, formulation, rows::side_rate,
+    StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
@@ -36,30 +36,7 @@ const MARGIN_FACTOR: f64 = 4.0;
 /// ε as a fraction of the compliance of the row itself.
 const RELATIVE_COMPLIANCE: f64 = 1e-8;
 
-/// Scratch memory of corrections; the next step depends on none of it.
-#[derive(Default)]
-pub(crate) struct AfterStep {
-    workspace: Workspace,
-    /// q⁺ or v⁺ before the correction.
-    base: Vec<f64>,
-    /// Displacement d_k, in velocity coordinates.
-    moved: Vec<f64>,
-    /// Multipliers μ_k.
-    multipliers: Vec<f64>,
-    /// Contacts with λ > 0 in the last round, in the order of their ids.
-    pushing: Vec<ContactId>,
-}
-
-impl AfterStep {
-    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
-    pub(crate) fn poison(&mut self) {
-        self.workspace.poison();
-        let numbers = [&mut self.base, &mut self.moved, &mut self.multipliers];
-        numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
-    }
-}
-
-/// Applies the stabilisation of the scheme to `ws.next` and returns its report; none if it acts within the step.
+/// Applies the stabilisation of the scheme to `ws.result.next` and returns its report; none if it acts within the step.
 pub(crate) fn stabilise(
     start: &Start,
     (detector, ladder): (&mut dyn Detector, &mut Ladder),
@@ -73,18 +50,22 @@ pub(crate) fn stabilise(
         Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => return Ok(None),
         _ => {}
     }
-    let before = energy(model, &ws.end, &ws.next.angles).total();
+    let before = energy(model, &ws.result.end, &ws.result.next.angles).total();
     let mut after = ws.after.take().unwrap_or_default();
     let mut corrector = Corrector { start, detector, ladder, ws, after: &mut after, rounds: 0 };
     let corrected = corrector.correct(scheme);
     let rounds = corrector.rounds;
     ws.after = Some(after);
     let residual = corrected?;
-    if ws.next.first_non_finite().is_some() {
+    if ws.result.next.first_non_finite().is_some() {
         return Err(StepCause::non_finite("corrected state", None));
     }
-    ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
-    Ok(Some(Correction { rounds, residual, energy: energy(model, &ws.end, &ws.next.angles).total() - before }))
+    ws.result.end.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+    Ok(Some(Correction {
+        rounds,
+        residual,
+        energy: energy(model, &ws.result.end, &ws.result.next.angles).total() - before,
+    }))
 }
 
 /// Quantities that a correction acts on.
@@ -173,7 +154,7 @@ impl Corrector<'_, '_> {
 
     /// Starts a correction at the end of the step.
     fn begin(&mut self, level: Level) {
-        let (model, next, after) = (self.start.model, &self.ws.next, &mut *self.after);
+        let (model, next, after) = (self.start.model, &self.ws.result.next, &mut *self.after);
         after.base.clone_from(if level == Level::Velocities { &next.v } else { &next.q });
         after.pushing.clear();
         let zero = |numbers: &mut Vec<f64>, length: usize| {
@@ -183,15 +164,15 @@ impl Corrector<'_, '_> {
         zero(&mut after.moved, model.dof());
         zero(&mut after.multipliers, model.joint_rows());
         let workspace = &mut after.workspace;
-        zero(&mut workspace.before, model.dof());
-        zero(&mut workspace.reach, model.bodies().len());
-        workspace.applied.clear();
-        workspace.linearisation_velocity.clear();
+        zero(&mut workspace.kinematics.before, model.dof());
+        zero(&mut workspace.detection.reach, model.bodies().len());
+        workspace.kinematics.applied.clear();
+        workspace.kinematics.linearisation_velocity.clear();
     }
 
     /// Magnitude of the values whose rounding limits a projection.
     fn size(&self, level: Level) -> f64 {
-        let numbers = if level == Level::Velocities { &self.ws.next.v } else { &self.ws.next.q };
+        let numbers = if level == Level::Velocities { &self.ws.result.next.v } else { &self.ws.result.next.q };
         numbers.iter().fold(1.0, |most: f64, x| most.max(x.abs()))
     }
 
@@ -201,34 +182,38 @@ impl Corrector<'_, '_> {
     fn measure(&mut self, level: Level, margin: f64) -> Result<(f64, f64), StepCause> {
         let (model, ws, after) = (self.start.model, &mut *self.ws, &mut *self.after);
         let workspace = &mut after.workspace;
-        workspace.start.update(model, &ws.next.q, &ws.next.v, ws.next.time);
-        workspace.contacts.clear();
+        workspace.kinematics.start.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+        workspace.constraints.contacts.clear();
         if level == Level::Positions {
             let scheme = frictionless(Margin::Fixed(margin));
-            detect(&Start { model, scheme: &scheme, state: &ws.next, h: 0.0 }, self.detector, workspace)?;
+            detect(&Start { model, scheme: &scheme, state: &ws.result.next, h: 0.0 }, self.detector, workspace)?;
         }
-        workspace.support_points.clear();
+        workspace.constraints.support_points.clear();
         let (mut worst, mut loose) = (0.0_f64, 0.0_f64);
-        for contact in &mut workspace.contacts {
+        for contact in &mut workspace.constraints.contacts {
             (contact.mu, contact.bias) = (0.0, contact.gap_end);
             worst = worst.max(-contact.bias);
             if after.pushing.binary_search(&contact.id).is_ok() {
                 loose = loose.max(contact.bias);
             }
         }
-        workspace.joint_rows.clear();
+        workspace.constraints.joint_rows.clear();
         for joint in model.joints() {
-            let (a, b) = (workspace.start.twist(joint.a.0), workspace.start.twist(joint.b.0));
-            let of_step = ws.joint_rows.iter().skip(joint.first_row());
-            for (row, of_step) in joint.evaluate(&workspace.start).zip(of_step) {
+            let (a, b) = (workspace.kinematics.start.twist(joint.a.0), workspace.kinematics.start.twist(joint.b.0));
+            let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row());
+            for (row, of_step) in joint.evaluate(&workspace.kinematics.start).zip(of_step) {
                 let bias = if level == Level::Velocities { row.a.power(&a) + row.b.power(&b) } else { row.value };
                 let frozen = level == Level::PositionsAlongStep;
                 let (a, b) = if frozen { (of_step.a, of_step.b) } else { (row.a, row.b) };
-                workspace.joint_rows.push(JointRow { a, b, bias });
+                workspace.constraints.joint_rows.push(JointRow { a, b, bias });
                 worst = worst.max(bias.abs());
             }
         }
-        debug_assert_eq!(workspace.joint_rows.len(), model.joint_rows(), "the step has written the rows of all joints");
+        debug_assert_eq!(
+            workspace.constraints.joint_rows.len(),
+            model.joint_rows(),
+            "the step has written the rows of all joints"
+        );
         Ok((worst, loose))
     }
 
@@ -237,10 +222,10 @@ impl Corrector<'_, '_> {
         let (model, after) = (self.start.model, &mut *self.after);
         let unit = after.write_constants(model).max(error);
         let workspace = &mut after.workspace;
-        workspace.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
-        workspace.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
+        workspace.constraints.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
+        workspace.constraints.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
         let scheme = frictionless(Margin::Automatic);
-        let impulsive = Start { model, scheme: &scheme, state: &self.ws.next, h: 0.0 };
+        let impulsive = Start { model, scheme: &scheme, state: &self.ws.result.next, h: 0.0 };
         formulation::assemble_rows(&impulsive, workspace)?;
         self.rounds += 1;
         formulation::solve(&impulsive, self.ladder, workspace).map_err(|cause| match cause {
@@ -249,11 +234,15 @@ impl Corrector<'_, '_> {
             }
             other => other,
         })?;
-        debug_assert_eq!(after.moved.len(), workspace.velocity.len(), "both have all velocities");
-        debug_assert_eq!(after.multipliers.len(), workspace.joint_impulses.len(), "every joint row has a multiplier");
-        after.moved.iter_mut().zip(&workspace.velocity).for_each(|(d, x)| *d = unit * x);
-        after.multipliers.iter_mut().zip(&workspace.joint_impulses).for_each(|(mu, x)| *mu = unit * x);
-        let impulses = workspace.contacts.iter().zip(&workspace.contact_impulses);
+        debug_assert_eq!(after.moved.len(), workspace.solution.velocity.len(), "both have all velocities");
+        debug_assert_eq!(
+            after.multipliers.len(),
+            workspace.solution.joint_impulses.len(),
+            "every joint row has a multiplier"
+        );
+        after.moved.iter_mut().zip(&workspace.solution.velocity).for_each(|(d, x)| *d = unit * x);
+        after.multipliers.iter_mut().zip(&workspace.solution.joint_impulses).for_each(|(mu, x)| *mu = unit * x);
+        let impulses = workspace.constraints.contacts.iter().zip(&workspace.solution.contact_impulses);
         after.pushing.clear();
         after.pushing.extend(impulses.filter(|(_, p)| p.normal > 0.0).map(|(contact, _)| contact.id));
         Ok(())
@@ -261,7 +250,7 @@ impl Corrector<'_, '_> {
 
     /// Applies a fraction of the correction.
     fn apply(&mut self, level: Level, fraction: f64) {
-        let (next, after) = (&mut self.ws.next, &*self.after);
+        let (next, after) = (&mut self.ws.result.next, &*self.after);
         if level == Level::Velocities {
             let changed = after.base.iter().zip(&after.moved).map(|(v, d)| v + fraction * d);
             next.v.iter_mut().zip(changed).for_each(|(v, changed)| *v = changed);
@@ -273,8 +262,8 @@ impl Corrector<'_, '_> {
 
     /// Updates the gaps in contact reports after projection.
     fn refresh_gaps(&mut self) {
-        let found = &self.after.workspace.contacts;
-        for report in &mut self.ws.contact_reports {
+        let found = &self.after.workspace.constraints.contacts;
+        for report in &mut self.ws.result.contact_reports {
             if let Ok(place) = found.binary_search_by_key(&report.id, |contact| contact.id)
                 && let Some(contact) = found.get(place)
             {
@@ -286,8 +275,9 @@ impl Corrector<'_, '_> {
     /// Name of the joint or contact with the largest error.
     fn worst(&self) -> String {
         let (model, at) = (self.start.model, &self.after.workspace);
-        let joint = at.joint_rows.iter().enumerate().max_by(|(_, x), (_, y)| x.bias.abs().total_cmp(&y.bias.abs()));
-        let contact = at.contacts.iter().min_by(|x, y| x.bias.total_cmp(&y.bias));
+        let joint =
+            at.constraints.joint_rows.iter().enumerate().max_by(|(_, x), (_, y)| x.bias.abs().total_cmp(&y.bias.abs()));
+        let contact = at.constraints.contacts.iter().min_by(|x, y| x.bias.total_cmp(&y.bias));
         match (joint, contact) {
             (Some((row, joint)), contact) if contact.is_none_or(|contact| joint.bias.abs() >= -contact.bias) => {
                 formulation::name_joint(model, row)
@@ -302,20 +292,24 @@ impl AfterStep {
     fn write_constants(&mut self, model: &Model) -> f64 {
         let Self { workspace, moved, multipliers, .. } = self;
         let mut largest = 0.0_f64;
-        workspace.compliance.clear();
+        workspace.mixed.joint_compliance.clear();
         let owners = model.joints().iter().flat_map(|joint| std::iter::repeat_n((joint.a.0, joint.b.0), joint.rows()));
-        debug_assert_eq!(workspace.joint_rows.len(), model.joint_rows(), "every joint row belongs to a joint");
-        debug_assert_eq!(workspace.joint_rows.len(), multipliers.len(), "every joint row has a multiplier");
-        for ((row, (a, b)), multiplier) in workspace.joint_rows.iter_mut().zip(owners).zip(multipliers) {
+        debug_assert_eq!(
+            workspace.constraints.joint_rows.len(),
+            model.joint_rows(),
+            "every joint row belongs to a joint"
+        );
+        debug_assert_eq!(workspace.constraints.joint_rows.len(), multipliers.len(), "every joint row has a multiplier");
+        for ((row, (a, b)), multiplier) in workspace.constraints.joint_rows.iter_mut().zip(owners).zip(multipliers) {
             let sides = [(a, &row.a), (b, &row.b)];
             let inverse_mass: f64 =
-                sides.iter().map(|(id, wrench)| compliance(model, &workspace.start, *id, wrench)).sum();
+                sides.iter().map(|(id, wrench)| compliance(model, &workspace.kinematics.start, *id, wrench)).sum();
             let displaced: f64 = sides.iter().map(|(id, wrench)| side_rate(model, moved, *id, wrench)).sum();
-            workspace.compliance.push(RELATIVE_COMPLIANCE * inverse_mass);
+            workspace.mixed.joint_compliance.push(RELATIVE_COMPLIANCE * inverse_mass);
             row.bias -= displaced + RELATIVE_COMPLIANCE * inverse_mass * *multiplier;
             largest = largest.max(row.bias.abs());
         }
-        for contact in &mut workspace.contacts {
+        for contact in &mut workspace.constraints.contacts {
             let (a, b) = contact.row(&contact.normal);
             contact.bias -= side_rate(model, moved, contact.a, &a) + side_rate(model, moved, contact.b, &b);
             largest = largest.max(contact.bias.abs());

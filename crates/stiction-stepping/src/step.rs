@@ -3,7 +3,7 @@
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
-    Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
+    Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
     LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
     advance::find_moving_velocity,
     corners,
@@ -12,17 +12,21 @@ use crate::{
     detect::prepare,
     formulation,
     impact::{self, collide},
-    implicit, joint_space,
+    implicit::{self, ImplicitNewton},
+    joint_space,
     ladder::{CONE_TOLERANCE, LadderOutcome},
     layers,
     measure::measure,
     pairs::find_pairs_at_end,
-    quasistatic, reduced,
-    rows::{approach, gap_now},
+    quasistatic,
+    rates::{approach, gap_now},
+    reduced,
+    review::{Change, Review, Stage, Verdict},
+    rows,
     stabilise::stabilise,
 };
 
-/// Stepping method. It fills `ws.next` and the reports of the workspace; the caller swaps the state.
+/// Stepping method. It fills `ws.result.next` and the reports of the workspace; the caller swaps the state.
 pub trait Stepper: Send {
     /// Makes the step or returns the cause of failure; the state in `start` is not modified.
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause>;
@@ -34,11 +38,31 @@ pub struct TimeStepper {
     pub detector: Box<dyn Detector>,
     /// Ladder of solver methods.
     pub ladder: Ladder,
+    /// Memory of Newton's method for implicit steps.
+    newton: ImplicitNewton,
+}
+
+impl TimeStepper {
+    /// Replaces the collision detector.
+    #[must_use]
+    pub fn with_detector(self, detector: impl Detector + 'static) -> Self {
+        Self { detector: Box::new(detector), ..self }
+    }
+
+    /// Replaces the ladder of solver methods.
+    #[must_use]
+    pub fn with_ladder(self, ladder: Ladder) -> Self {
+        Self { ladder, ..self }
+    }
 }
 
 impl Default for TimeStepper {
     fn default() -> Self {
-        Self { detector: Box::new(FeatureDetector::default()), ladder: Ladder::default() }
+        Self {
+            detector: Box::new(FeatureDetector::default()),
+            ladder: Ladder::default(),
+            newton: ImplicitNewton::default(),
+        }
     }
 }
 
@@ -67,65 +91,165 @@ impl Stepper for TimeStepper {
         let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
         let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
         let (iterations, passes) = (report.iterations + again.iterations, report.passes + again.passes);
-        Ok(StepReport { iterations, passes, ..again })
+        Ok(StepReport { iterations, passes, changes: report.changes.and(&again.changes), ..again })
     }
 }
 
 impl TimeStepper {
-    /// Makes one step with the position update of the scheme.
+    /// Makes one step with the position update of the scheme: passes through the stages until a review accepts the result.
     fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         prepare(start, ws)?;
-        let (mut passes, mut iterations, mut redetections, mut misses) = (0, 0, 0, 0);
-        ws.impacts.clear();
-        ws.impact_loads.clear();
+        let mut review = Review::default();
+        ws.result.impacts.clear();
+        ws.result.impact_loads.clear();
         if start.scheme.impact == Impact::Poisson {
-            iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
+            review.iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
         }
-        ws.linearisation_velocity.clear();
-        ws.depths.clear();
-        if start.scheme.linearise_at != LineariseAt::Start {
-            ws.linearisation_velocity.extend(&ws.before);
-            if let Some(reduced) = &mut ws.reduced {
-                reduced.linearisation_velocity.clone_from(&reduced.before);
-            }
-        }
+        begin_linearisation(start, ws);
+        let mut stage = Stage::Detection;
         loop {
-            let mut ladder_outcome = self.pass(start, ws, &mut passes)?;
-            iterations += ladder_outcome.iterations;
-            let converged = match start.scheme.linearise_at {
-                LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => fixed_point_converged(start, ws),
-                LineariseAt::Implicit => match self.finish_implicitly(start, passes, ws)? {
-                    Some(finished) => {
-                        iterations += finished.iterations;
-                        ladder_outcome = finished;
-                        true
+            if stage == Stage::Detection {
+                detect(start, self.detector.as_mut(), ws)?;
+            }
+            if stage <= Stage::Rows {
+                rows::write(start, ws);
+                review.working_sets = formulation::screen(start, ws).then_some(0);
+            }
+            let solved = self.solve(start, ws);
+            review.passes += 1;
+            let change = match self.review_solution(start, solved, &mut review, ws)? {
+                Verdict::Again(change) => change,
+                Verdict::Accepted(ladder_outcome) => {
+                    advance(start, ws)?;
+                    match self.review_end(start, &review, ws)? {
+                        Verdict::Again(change) => change,
+                        Verdict::Accepted(measured) => {
+                            return self.finish(start, &review, &ladder_outcome, measured, ws);
+                        }
                     }
-                    None if passes < MAX_PASSES => false,
-                    None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
-                },
+                }
             };
-            let missed_limits = joint_space::missed_limits(start, ws);
-            misses += u32::from(missed_limits);
-            ws.all_limits |= misses > MAX_REDETECTIONS;
-            if (!converged || missed_limits) && passes < MAX_PASSES {
-                continue;
-            }
-            if missed_limits {
-                return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome));
-            }
-            advance(start, ws)?;
-            let (measured, missed) = self.measure_end(start, ws)?;
-            if missed && redetections < MAX_REDETECTIONS && enlarge_reach(start, ws) {
-                redetections += 1;
-                continue;
-            }
-            let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
-            let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-            let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-            let report = StepReport::of(start, ws, &ladder_outcome, (passes, impacts(start, ws)), measured);
-            impact::add_to_reports(ws);
-            return Ok(StepReport { correction, ..report });
+            review.changes.add(change);
+            stage = change.resume();
         }
+    }
+
+    /// Assembles and solves the problem of the rows in the workspace.
+    fn solve(&mut self, start: &Start, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
+        if start.scheme.dynamics == Dynamics::Quasistatic {
+            return quasistatic::solve(start, &mut self.ladder, ws);
+        }
+        formulation::assemble_rows(start, ws)?;
+        formulation::solve(start, &mut self.ladder, ws)
+    }
+
+    /// Reviews the solution: contacts left out, faces of corners, linearisation and joint limits.
+    fn review_solution(
+        &mut self,
+        start: &Start,
+        solved: Result<LadderOutcome, StepCause>,
+        review: &mut Review,
+        ws: &mut Workspace,
+    ) -> Result<Verdict<LadderOutcome>, StepCause> {
+        if let Some(change) = formulation::review_working_set(start, solved.is_ok(), &mut review.working_sets, ws) {
+            review.iterations += solved.map_or(0, |ladder_outcome| ladder_outcome.iterations);
+            return Ok(Verdict::Again(change));
+        }
+        if let (Err(_), Some(branch)) = (&solved, &mut review.branch)
+            && disjunctive::next_branch(ws, branch)
+        {
+            return Ok(Verdict::Again(Change::OtherBranch));
+        }
+        let mut ladder_outcome = solved?;
+        review.iterations += ladder_outcome.iterations;
+        if let Some(change) = self.review_corners(start, &mut ladder_outcome, review, ws)? {
+            return Ok(Verdict::Again(change));
+        }
+        let converged = match start.scheme.linearise_at {
+            LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => fixed_point_converged(start, ws),
+            LineariseAt::Implicit => match self.finish_implicitly(start, review.passes, ws)? {
+                Some(finished) => {
+                    review.iterations += finished.iterations;
+                    ladder_outcome = finished;
+                    true
+                }
+                None if review.passes < MAX_PASSES => false,
+                None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
+            },
+        };
+        let missed_limits = joint_space::missed_limits(start, ws);
+        let misses = review.changes.count(Change::MissedLimit) + u32::from(missed_limits);
+        ws.constraints.all_limits |= misses > MAX_REDETECTIONS;
+        match (converged, missed_limits) {
+            (_, true) if review.passes < MAX_PASSES => Ok(Verdict::Again(Change::MissedLimit)),
+            (_, true) => Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
+            (false, false) if review.passes < MAX_PASSES => Ok(Verdict::Again(Change::Linearisation)),
+            (_, false) => Ok(Verdict::Accepted(ladder_outcome)),
+        }
+    }
+
+    /// Reviews the choice of faces at corners.   [CORNER-2]
+    ///
+    /// In the disjunctive problem the residual is measured with all faces, and other combinations are tried until one solves it.   [CORNER-4]
+    fn review_corners(
+        &mut self,
+        start: &Start,
+        ladder_outcome: &mut LadderOutcome,
+        review: &mut Review,
+        ws: &mut Workspace,
+    ) -> Result<Option<Change>, StepCause> {
+        if review.branch.is_none() {
+            if corners::refine_pairs(start, self.detector.as_mut(), ws) {
+                return Ok(Some(Change::CloserLook));
+            }
+            if corners::reselect_faces(start, ws) {
+                return Ok(Some(Change::OtherFace));
+            }
+            if start.scheme.corners != CornerLogic::Disjunctive || ws.alternatives.chains.is_empty() {
+                return Ok(None);
+            }
+        }
+        ladder_outcome.residual = disjunctive::complete(start, ws)?;
+        if ladder_outcome.residual.value <= self.ladder.tolerance.solved {
+            review.branch = None;
+            return Ok(None);
+        }
+        if disjunctive::next_branch(ws, review.branch.get_or_insert(0)) {
+            return Ok(Some(Change::OtherBranch));
+        }
+        Err(formulation::not_solved(start.model, &self.ladder, ws, ladder_outcome))
+    }
+
+    /// Reviews the end of the step: a contact that was not in the problem must not penetrate.   [STEP-12]
+    fn review_end(
+        &mut self,
+        start: &Start,
+        review: &Review,
+        ws: &mut Workspace,
+    ) -> Result<Verdict<Infeasibility>, StepCause> {
+        let (measured, missed) = self.measure_end(start, ws)?;
+        let may_repeat = review.changes.count(Change::FartherReach) < MAX_REDETECTIONS;
+        if missed && may_repeat && enlarge_reach(start, ws) {
+            return Ok(Verdict::Again(Change::FartherReach));
+        }
+        Ok(Verdict::Accepted(measured))
+    }
+
+    /// Stabilises the accepted step and reports it.
+    fn finish(
+        &mut self,
+        start: &Start,
+        review: &Review,
+        ladder_outcome: &LadderOutcome,
+        measured: Infeasibility,
+        ws: &mut Workspace,
+    ) -> Result<StepReport, StepCause> {
+        let ladder_outcome = LadderOutcome { iterations: review.iterations, ..*ladder_outcome };
+        let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
+        let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
+        let report = report_step(start, ws, &ladder_outcome, (review.passes, impacts(start, ws)), measured);
+        impact::add_to_reports(ws);
+        Ok(StepReport { correction, changes: review.changes, ..report })
     }
 
     /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
@@ -135,72 +259,10 @@ impl TimeStepper {
         passes: u32,
         ws: &mut Workspace,
     ) -> Result<Option<LadderOutcome>, StepCause> {
-        let mut newton = ws.newton.take().unwrap_or_default();
-        let rung = if newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
+        let rung = if self.newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
         // A contact found only at the end may be violated slightly; the next pass contains it.
         let tolerance = if passes <= TIGHT_PASSES { CONE_TOLERANCE } else { self.ladder.cone_tolerance.solved };
-        let accepted = implicit::accept(start, self.detector.as_mut(), (&newton, rung), tolerance, ws);
-        ws.newton = Some(newton);
-        accepted
-    }
-
-    /// Detects the contacts and solves the step, repeatedly while the choice of faces at corners changes.   [CORNER-2]
-    fn pass(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
-        detect(start, self.detector.as_mut(), ws)?;
-        let mut iterations = 0;
-        loop {
-            let ladder_outcome = self.solve(start, ws, passes)?;
-            iterations += ladder_outcome.iterations;
-            if corners::refine_pairs(start, self.detector.as_mut(), ws) {
-                detect(start, self.detector.as_mut(), ws)?;
-            } else if !corners::reselect_faces(start, ws) {
-                let ladder_outcome = LadderOutcome { iterations, ..ladder_outcome };
-                let disjunctive = start.scheme.corners == CornerLogic::Disjunctive && !ws.chains.is_empty();
-                return if disjunctive { self.branch(start, ws, ladder_outcome, passes) } else { Ok(ladder_outcome) };
-            }
-        }
-    }
-
-    /// Measures the residual in the disjunctive problem, and tries other combinations of faces until one solves it.   [CORNER-4]
-    fn branch(
-        &mut self,
-        start: &Start,
-        ws: &mut Workspace,
-        mut ladder_outcome: LadderOutcome,
-        passes: &mut u32,
-    ) -> Result<LadderOutcome, StepCause> {
-        let mut branch = 0;
-        let mut solved = true;
-        loop {
-            if solved {
-                ladder_outcome.residual = disjunctive::complete(start, ws)?;
-                if ladder_outcome.residual.value <= self.ladder.tolerance.solved {
-                    return Ok(ladder_outcome);
-                }
-            }
-            if !disjunctive::next_branch(ws, &mut branch) {
-                return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome));
-            }
-            let other = self.solve(start, ws, passes);
-            solved = other.is_ok();
-            if let Ok(other) = other {
-                ladder_outcome = LadderOutcome { iterations: ladder_outcome.iterations + other.iterations, ..other };
-            }
-        }
-    }
-
-    fn solve(&mut self, start: &Start, ws: &mut Workspace, passes: &mut u32) -> Result<LadderOutcome, StepCause> {
-        if start.scheme.dynamics == Dynamics::Quasistatic {
-            *passes += 1;
-            return quasistatic::solve(start, &mut self.ladder, ws);
-        }
-        if start.scheme.linearise_at == LineariseAt::Implicit {
-            // No screening: the active contacts are known only at the end of the step.
-            *passes += 1;
-            formulation::assemble(start, ws)?;
-            return formulation::solve(start, &mut self.ladder, ws);
-        }
-        formulation::assemble_and_solve(start, &mut self.ladder, ws, passes)
+        implicit::accept(start, self.detector.as_mut(), (&self.newton, rung), tolerance, ws)
     }
 
     /// Measures I(q⁺); the second value is true if a contact that was not in the problem penetrates.   [STEP-9] [STEP-12]
@@ -209,11 +271,16 @@ impl TimeStepper {
         find_pairs_at_end(model, scheme, self.detector.as_mut(), ws);
         let resting = drop_resting_pairs(start, ws);
         let mut missed = false;
-        let contacts = if ws.candidates.is_empty() { &ws.contacts } else { &ws.candidates };
+        let contacts =
+            if ws.alternatives.candidates.is_empty() { &ws.constraints.contacts } else { &ws.alternatives.candidates };
         let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
-        let at = (&ws.end, &ws.shape_poses[..]);
-        let measured =
-            measure((model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |(i, j), point| {
+        let at = (&ws.result.end, &ws.detection.shape_poses[..]);
+        let measured = measure(
+            (model, joints),
+            at,
+            &ws.detection.pairs,
+            (self.detector.as_mut(), &mut ws.detection.points),
+            |(i, j), point| {
                 let (Some((shape_a, a, _)), Some((shape_b, b, _))) = (model.shape(i), model.shape(j)) else {
                     debug_assert!(false, "pairs are indices of shapes");
                     return;
@@ -222,20 +289,37 @@ impl TimeStepper {
                 let is_constrained = model.contact_rule(a, b).gamma.unwrap_or(scheme.gamma) > 0.0;
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
                 let known = contacts.binary_search_by_key(&id, |contact| contact.id).is_ok();
-                let missed_core = layers::core_is_missed(ws.contacts.as_slice(), &ws.surfaces, &id, |depth| {
-                    -point.gap - depth > scheme.touch_threshold
-                });
+                let missed_core = layers::core_is_missed(
+                    ws.constraints.contacts.as_slice(),
+                    &ws.constraints.surfaces,
+                    &id,
+                    |depth| -point.gap - depth > scheme.touch_threshold,
+                );
                 missed |= is_constrained && (missed_core || (-point.gap > scheme.touch_threshold && !known));
-            })?;
+            },
+        )?;
         let penetration = measured.penetration.max(resting);
         Ok((Infeasibility { penetration, ..measured }, missed))
     }
 }
 
-/// Removes the pairs at rest from `ws.pairs` and returns their deepest penetration, m, from the contacts of the step.
+/// Chooses where the constraints of the first pass are linearised.   [STEP-10]
+fn begin_linearisation(start: &Start, ws: &mut Workspace) {
+    ws.kinematics.linearisation_velocity.clear();
+    ws.constraints.depths.clear();
+    if start.scheme.linearise_at != LineariseAt::Start {
+        ws.kinematics.linearisation_velocity.extend(&ws.kinematics.before);
+        if let Some(reduced) = &mut ws.reduced {
+            reduced.linearisation_velocity.clone_from(&reduced.before);
+        }
+    }
+}
+
+/// Removes the pairs at rest from `ws.detection.pairs` and returns their deepest penetration, m, from the contacts of the step.
 fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     let (model, h) = (start.model, start.h);
-    let Workspace { pairs, start: before, end, contacts, candidates, .. } = ws;
+    let (before, end) = (&ws.kinematics.start, &ws.result.end);
+    let (contacts, candidates) = (&ws.constraints.contacts, &ws.alternatives.candidates);
     let rests = |shape: usize| {
         model.shape(shape).is_none_or(|(_, id, _)| {
             if model.unknowns(id).is_none() {
@@ -249,7 +333,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
     };
     // Contacts with alternatives are measured again: single gaps may be negative while the shapes are apart.
     let mut deepest = 0.0_f64;
-    pairs.retain(|&(i, j)| {
+    ws.detection.pairs.retain(|&(i, j)| {
         let is_of_pair = |contact: &&Contact| (contact.id.shape_a.index(), contact.id.shape_b.index()) == (i, j);
         let rests = candidates.is_empty() && rests(i) && rests(j);
         if rests {
@@ -264,7 +348,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
 /// Updates the linearisation by the latest v⁺; true if the fixed-point iteration has converged.   [STEP-10] [SOFT-7]
 fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
     let tolerance = || FIXED_POINT_TOLERANCE * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
-    if start.scheme.linearise_at != LineariseAt::End && ws.surfaces.is_empty() {
+    if start.scheme.linearise_at != LineariseAt::End && ws.constraints.surfaces.is_empty() {
         return true;
     }
     find_moving_velocity(start, ws);
@@ -272,13 +356,17 @@ fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
     if start.scheme.linearise_at != LineariseAt::End {
         return converged;
     }
-    debug_assert_eq!(ws.moving.len(), ws.linearisation_velocity.len(), "both have all velocities");
-    let change =
-        ws.moving.iter().zip(&ws.linearisation_velocity).fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
+    debug_assert_eq!(ws.solution.moving.len(), ws.kinematics.linearisation_velocity.len(), "both have all velocities");
+    let change = ws
+        .solution
+        .moving
+        .iter()
+        .zip(&ws.kinematics.linearisation_velocity)
+        .fold(0.0_f64, |most, (v, old)| most.max((v - old).abs()));
     if start.h * change <= tolerance() {
         return converged;
     }
-    ws.linearisation_velocity.clone_from(&ws.moving);
+    ws.kinematics.linearisation_velocity.clone_from(&ws.solution.moving);
     if let Some(reduced) = &mut ws.reduced {
         reduced.linearisation_velocity.clone_from(&reduced.moving);
     }
@@ -287,13 +375,13 @@ fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
 
 /// Enlarges the reach of bodies to their displacement in the step; false if none exceeds its reach.   [STEP-12]
 fn enlarge_reach(start: &Start, ws: &mut Workspace) -> bool {
-    debug_assert_eq!(start.model.bodies().len(), ws.reach.len(), "every body has a reach");
+    debug_assert_eq!(start.model.bodies().len(), ws.detection.reach.len(), "every body has a reach");
     let mut further = false;
-    for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.reach) {
+    for ((id, body), reach) in start.model.iter_bodies().zip(&mut ws.detection.reach) {
         if body.mobility().is_none() {
             continue;
         }
-        let twist = ws.end.twist(id);
+        let twist = ws.result.end.twist(id);
         let moved = (twist.linear.norm() + body.radius() * twist.angular.norm()) * start.h;
         if moved > *reach {
             (*reach, further) = (moved, true);
@@ -315,16 +403,45 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
     let hit = |(contact, report): (&Contact, &ContactReport)| {
         // Contacts that are closed when the simulation begins are not hit.
         let came = || {
-            gap_now(model, contact, &ws.linearisation_velocity, h) > scheme.touch_threshold
-                || h * approach(model, contact, &ws.before, h) < -scheme.touch_threshold
+            gap_now(model, contact, &ws.kinematics.linearisation_velocity, h) > scheme.touch_threshold
+                || h * approach(model, contact, &ws.kinematics.before, h) < -scheme.touch_threshold
         };
         // Touching a layer is no impact; touching its rigid core is.
         let is_hit = match report.layer {
             Some(layer) => layer.core_impulse > 0.0 && !core_was_closed(contact.id),
             None => report.pending_restitution < 0.0 || (report.normal_impulse > 0.0 && !closed(contact.id) && came()),
         };
-        is_hit && ws.impacts.iter().all(|impact| impact.id != contact.id)
+        is_hit && ws.result.impacts.iter().all(|impact| impact.id != contact.id)
     };
-    debug_assert_eq!(ws.contacts.len(), ws.contact_reports.len(), "every contact has a report");
-    ws.impacts.len() + ws.contacts.iter().zip(&ws.contact_reports).filter(|&pair| hit(pair)).count()
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.result.contact_reports.len(), "every contact has a report");
+    ws.result.impacts.len()
+        + ws.constraints.contacts.iter().zip(&ws.result.contact_reports).filter(|&pair| hit(pair)).count()
+}
+
+/// Report of the step in the workspace, made by one complementarity problem in `passes` passes with `impacts` impacts.
+pub(crate) fn report_step(
+    start: &Start,
+    ws: &Workspace,
+    ladder_outcome: &LadderOutcome,
+    (passes, impacts): (u32, usize),
+    measured: Infeasibility,
+) -> StepReport {
+    StepReport {
+        step: ws.result.next.step,
+        time: ws.result.next.time,
+        contacts: ws.constraints.contacts.len(),
+        problem_size: formulation::size(start, ws),
+        residual: ladder_outcome.residual,
+        status: ladder_outcome.status,
+        iterations: ladder_outcome.iterations,
+        passes,
+        changes: Changes::default(),
+        impacts,
+        rung: ladder_outcome.rung,
+        penetration: measured.penetration,
+        joint_error: measured.joints,
+        substeps: 1,
+        layer_substeps: 1,
+        correction: None,
+    }
 }

@@ -1,115 +1,20 @@
 //! Support points of supported bodies: friction with known normal loads, besides the contacts.   [SUP-4]
 
-use std::ops::Range;
-
 use nalgebra::{Point3, Vector3};
-use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, ContactMode, Model, SupportPoint, Twist, Wrench};
+use stiction_multibody::{BodyId, ContactMode, Model, SupportPoint, Twist};
 
-use crate::{
-    FrictionSet, Method, PrescribedSlip, Scheme, SchemeError, Start, SupportPointReport, Workspace, rows::side_rate,
-};
+use crate::{PrescribedSlip, Start, SupportPointContact, SupportPointReport, Workspace, rates::side_rate};
 
-/// Support point with all data of its laws, where the constraints are linearised. Its normal is z, its tangents are x and y.
-#[derive(Clone, Debug)]
-pub struct SupportPointContact {
-    /// Body that rests on it.
-    pub body: BodyId,
-    /// Body that it presses on.
-    pub on: BodyId,
-    /// Index in the list of its body.
-    pub index: usize,
-    /// Position in the world, m.
-    pub point: Point3<f64>,
-    /// Vector from the centre of the body to the support point, m.
-    pub arm: Vector3<f64>,
-    /// Vector from the reference point of the body below to the support point, m.
-    pub arm_on: Vector3<f64>,
-    /// Normal load N, N.
-    pub load: f64,
-    /// Coulomb's coefficient.
-    pub mu: f64,
-    /// Lever of torsional friction, m.
-    pub torsion: f64,
-    /// Velocity of the support point against the surface that the motion of the surface prescribes, m/s.   [SUP-5]
-    pub surface_velocity: Vector3<f64>,
-    /// Angular velocity about z of the support point against the surface that the motion of the surface prescribes, rad/s.
-    pub surface_spin: f64,
-    /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
-    pub directions: Range<usize>,
-    /// Range of its friction bounds (sets of directions with one slip speed σ) among those of all contacts and support points.
-    pub friction_bounds: Range<usize>,
-}
-
-impl SupportPointContact {
-    /// Tangents of every support point.
-    pub(crate) fn tangents() -> [Vector3<f64>; 2] {
-        [Vector3::x(), Vector3::y()]
-    }
-
-    /// Wrenches on the body below and on the body of a unit impulse along `d`: power d · (v_point − v_surface).
-    pub fn row(&self, d: &Vector3<f64>) -> (Wrench, Wrench) {
-        (Wrench::of_force(-d, &self.arm_on), Wrench::of_force(*d, &self.arm))
-    }
-
-    /// Wrenches on the body below and on the body of a unit torsional impulse.
-    pub fn spin_row(&self) -> (Wrench, Wrench) {
-        (Wrench::of_torque(-Vector3::z()), Wrench::of_torque(Vector3::z()))
-    }
-
-    /// Law of the support point with the second-order cone: that of a spatial contact.   [SUP-4]
-    pub(crate) fn law(&self) -> Law {
-        match (self.mu > 0.0, self.torsion > 0.0) {
-            (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-            (true, torsion) => Law::Cone { rows: if torsion { 4 } else { 3 }, mu: self.mu },
-        }
-    }
-
-    /// Directions of one of its friction bounds, which all have equally many.
-    pub(crate) fn directions_of(&self, bound: usize) -> Range<usize> {
-        debug_assert!(self.friction_bounds.contains(&bound), "the friction bound is one of this contact");
-        debug_assert_eq!(
-            self.directions.len() % self.friction_bounds.len().max(1),
-            0,
-            "friction bounds have equally many directions"
-        );
-        let count = self.directions.len() / self.friction_bounds.len().max(1);
-        let first = self.directions.start + count * bound.saturating_sub(self.friction_bounds.start);
-        first..first + count
-    }
-}
-
-/// Rejects schemes that do not support the support points of a model.
-pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
-    let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
-    let mut support_points = model.support_points();
-    if scheme.friction != FrictionSet::Quadratic
-        && support_points.any(|(.., support_point)| support_point.friction > 0.0 && support_point.torsion > 0.0)
-    {
-        return fail(
-            "friction",
-            "limit surfaces and linear friction sets cannot be combined: a polygon has no direction for spin; use `friction = \"quadratic\"` or a support with points",
-        );
-    }
-    if scheme.method == Method::Reference && model.support_point_count() > 0 {
-        return fail(
-            "preset",
-            "the reference stepper has no planar supports, contacts only; use another preset such as `ncp` with short steps",
-        );
-    }
-    Ok(())
-}
-
-/// Fills `ws.support_points` with the support points of the model, in its order.
+/// Fills `ws.constraints.support_points` with the support points of the model, in its order.
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
-    let mut support_points = std::mem::take(&mut ws.support_points);
+    let mut support_points = std::mem::take(&mut ws.constraints.support_points);
     support_points.clear();
     for (body, support) in start.model.supports() {
         let surface = surface_twist(start, body, support.on, ws);
         let placed = |(index, support_point)| placed((body, index, support_point), support.on, &surface, ws);
         support_points.extend(support.points.iter().enumerate().map(placed));
     }
-    ws.support_points = support_points;
+    ws.constraints.support_points = support_points;
 }
 
 fn placed(
@@ -118,7 +23,7 @@ fn placed(
     surface: &Twist,
     ws: &Workspace,
 ) -> SupportPointContact {
-    let pose = ws.linear_end.pose(body);
+    let pose = ws.kinematics.linear_end.pose(body);
     let arm = pose.rotation * support_point.point;
     let point = pose.translation.vector + arm;
     SupportPointContact {
@@ -127,7 +32,7 @@ fn placed(
         index,
         point: point.into(),
         arm,
-        arm_on: point - ws.linear_end.pose(on).translation.vector,
+        arm_on: point - ws.kinematics.linear_end.pose(on).translation.vector,
         load: support_point.load,
         mu: support_point.friction,
         torsion: support_point.torsion,
@@ -145,9 +50,9 @@ fn placed(
 fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twist {
     let &Start { model, scheme, state, h } = start;
     let mut twist = Twist::default();
-    let centre = ws.start.pose(body).translation.vector;
+    let centre = ws.kinematics.start.pose(body).translation.vector;
     if model.kinematic_bodies().contains(&on) {
-        let (from, to) = (ws.linear_start.pose(on), ws.linear_end.pose(on));
+        let (from, to) = (ws.kinematics.linear_start.pose(on), ws.kinematics.linear_end.pose(on));
         twist = match scheme.prescribed_slip {
             PrescribedSlip::Displacement => {
                 let moved = to * (from.inverse() * Point3::from(centre));
@@ -155,8 +60,8 @@ fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twi
                 let angle = libm::atan2(turn[(1, 0)], turn[(0, 0)]);
                 Twist { linear: (moved.coords - centre) / h, angular: Vector3::z() * (angle / h) }
             }
-            PrescribedSlip::Start => about(&ws.linear_start.twist(on), &(centre - from.translation.vector)),
-            PrescribedSlip::End => about(&ws.linear_end.twist(on), &(centre - to.translation.vector)),
+            PrescribedSlip::Start => about(&ws.kinematics.linear_start.twist(on), &(centre - from.translation.vector)),
+            PrescribedSlip::End => about(&ws.kinematics.linear_end.twist(on), &(centre - to.translation.vector)),
         };
     }
     if let Some(belt) = model.body(on).and_then(|body| body.surface_velocity.as_ref()) {
@@ -174,13 +79,17 @@ fn about(twist: &Twist, arm: &Vector3<f64>) -> Twist {
 /// Fills the reports of the support points and the impulses for the next step.
 pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     let (model, scheme) = (start.model, start.scheme);
-    ws.support_reports.clear();
-    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
-    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
-        let slip = relative_velocity(model, support_point, &ws.velocity) + support_point.surface_velocity;
-        let spin = relative_spin(model, support_point, &ws.velocity) + support_point.surface_spin;
+    ws.result.support_reports.clear();
+    debug_assert_eq!(
+        ws.constraints.support_points.len(),
+        ws.solution.support_impulses.len(),
+        "every support point has an impulse"
+    );
+    for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
+        let slip = relative_velocity(model, support_point, &ws.solution.velocity) + support_point.surface_velocity;
+        let spin = relative_spin(model, support_point, &ws.solution.velocity) + support_point.surface_spin;
         let sliding = slip.norm().max(support_point.torsion * spin.abs()) > scheme.slip_threshold;
-        ws.support_reports.push(SupportPointReport {
+        ws.result.support_reports.push(SupportPointReport {
             body: support_point.body,
             on: support_point.on,
             support_point: support_point.index,
@@ -198,10 +107,10 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
 
 /// Stores the support impulses for the next step, from the reports.
 pub(crate) fn remember(ws: &mut Workspace) {
-    ws.next.support_impulses.clear();
+    ws.result.next.support_impulses.clear();
     let numbers =
         |report: &SupportPointReport| [report.friction_impulse.x, report.friction_impulse.y, report.spin_impulse];
-    ws.next.support_impulses.extend(ws.support_reports.iter().flat_map(numbers));
+    ws.result.next.support_impulses.extend(ws.result.support_reports.iter().flat_map(numbers));
 }
 
 /// Velocity of the support point against the surface along x and y by the velocities `v`, without prescribed motion.

@@ -3,10 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{BodyId, Model, rotation::cross_matrix};
 
-use crate::{
-    Contact, PrescribedSlip, Start, Workspace,
-    detect::{is_kinematic, material_displacement},
-};
+use crate::{Contact, PrescribedSlip, Start, Workspace};
 
 /// Writes the prescribed motion of the two surfaces into a contact.   [STEP-8]
 pub(crate) fn write_surface_motion(start: &Start, contact: &mut Contact, ws: &Workspace) {
@@ -25,13 +22,13 @@ fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3
             velocity += Vector3::from_fn(|k, _| belt[k].value(state.time + 0.5 * h));
         }
         if is_kinematic(model, id) {
-            let end = ws.linear_end.pose(id).translation.vector + arm;
+            let end = ws.kinematics.linear_end.pose(id).translation.vector + arm;
             velocity += match scheme.prescribed_slip {
                 PrescribedSlip::Displacement => material_displacement(id, &end, ws) / h,
-                PrescribedSlip::End => ws.linear_end.twist(id).at(arm),
+                PrescribedSlip::End => ws.kinematics.linear_end.twist(id).at(arm),
                 PrescribedSlip::Start => {
-                    let arm = end - ws.linear_start.pose(id).translation.vector;
-                    ws.linear_start.twist(id).at(&arm)
+                    let arm = end - ws.kinematics.linear_start.pose(id).translation.vector;
+                    ws.kinematics.linear_start.twist(id).at(&arm)
                 }
             };
         }
@@ -42,7 +39,9 @@ fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3
 
 /// Prescribed angular velocity of the second surface against the first.   [STEP-8]
 pub(crate) fn surface_rotation(model: &Model, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
-    let of = |id: BodyId| if is_kinematic(model, id) { ws.linear_end.twist(id).angular } else { Vector3::zeros() };
+    let of = |id: BodyId| {
+        if is_kinematic(model, id) { ws.kinematics.linear_end.twist(id).angular } else { Vector3::zeros() }
+    };
     of(contact.b) - of(contact.a)
 }
 
@@ -53,10 +52,22 @@ pub(crate) fn surface_slope(start: &Start, id: BodyId, ws: &Workspace) -> Matrix
     }
     match start.scheme.prescribed_slip {
         PrescribedSlip::Displacement => {
-            let (from, to) = (ws.linear_start.pose(id).rotation, ws.linear_end.pose(id).rotation);
+            let (from, to) = (ws.kinematics.linear_start.pose(id).rotation, ws.kinematics.linear_end.pose(id).rotation);
             (Matrix3::identity() - from.matrix() * to.matrix().transpose()) / start.h
         }
-        PrescribedSlip::End => cross_matrix(&ws.linear_end.twist(id).angular),
-        PrescribedSlip::Start => cross_matrix(&ws.linear_start.twist(id).angular),
+        PrescribedSlip::End => cross_matrix(&ws.kinematics.linear_end.twist(id).angular),
+        PrescribedSlip::Start => cross_matrix(&ws.kinematics.linear_start.twist(id).angular),
     }
+}
+
+/// True if the motion of a body is prescribed.
+pub(crate) fn is_kinematic(model: &Model, id: BodyId) -> bool {
+    model.kinematic_bodies().contains(&id)
+}
+
+/// Displacement over the step of the material point of a body that ends at `end`.
+pub(crate) fn material_displacement(body: BodyId, end: &Vector3<f64>, ws: &Workspace) -> Vector3<f64> {
+    let (from, to) = (ws.kinematics.linear_start.pose(body), ws.kinematics.linear_end.pose(body));
+    let local = to.rotation.inverse() * (end - to.translation.vector);
+    end - (from.translation.vector + from.rotation * local)
 }

@@ -1,66 +1,59 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, MixedLcp, MixedLcpSolution, SparseMatrix};
 use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
-use stiction_multibody::{Configuration, JointId, Model, ShapeId, State, Wrench};
+use stiction_multibody::{Configuration, ContactId, JointId, ShapeId, State, Wrench};
 
 use crate::{
-    Contact, ContactReport, Event, ImpactReport, Layout, Scheme, SupportPointContact, SupportPointReport,
-    corners::{Chain, Disjunction, Gaps},
-    formulation::StepProblem,
-    impact::ImpactLoads,
-    implicit::ImplicitNewton,
-    joint_space::{ActuatedDof, JointSpaceRow},
-    layers::{Depths, Surface},
+    ContactImpulse, ContactReport, Event, ImpactReport, SupportPointReport,
+    alternatives::Alternatives,
+    assembly::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
+    constraints::Constraints,
     reduced::Reduced,
-    rows::JointRow,
-    stabilise::AfterStep,
 };
 
-/// Inputs of a step: model, scheme, state and step size.
-#[derive(Clone, Copy, Debug)]
-pub struct Start<'a> {
-    /// Model of the system.
-    pub model: &'a Model,
-    /// Discretisation of the step.
-    pub scheme: &'a Scheme,
-    /// State at the start of the step.
-    pub state: &'a State,
-    /// Step size h, s.
-    pub h: f64,
-}
-
-/// Impulse at a contact over the step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ContactImpulse {
-    /// Normal impulse, N s.
-    pub normal: f64,
-    /// Friction impulse on the second body, world axes, N s.
-    pub friction: Vector3<f64>,
-    /// Torsional friction impulse on the second body about the normal, N m s.
-    pub spin: f64,
-    /// Multiplier σ, m/s; zero if the problem has none.
-    pub sigma: f64,
-}
-
-impl ContactImpulse {
-    /// Sum with another impulse.
-    pub(crate) fn and(&self, other: &Self) -> Self {
-        Self {
-            normal: self.normal + other.normal,
-            friction: self.friction + other.friction,
-            spin: self.spin + other.spin,
-            sigma: self.sigma,
-        }
-    }
-}
-
-/// Scratch memory and results of a step, besides model, scheme and state.
+/// Values of a step, stage by stage, besides model, scheme and state. Each stage owns its results and its scratch memory.
 ///
-/// The next step depends on none of its values. The reports, events and impulses of the last step stay readable until then.
+/// The next step depends on none of them. The result of the last step stays readable until then.
 #[derive(Default)]
 pub struct Workspace {
+    /// Motion at the start of the step and where the constraints are linearised.
+    pub kinematics: StepKinematics,
+    /// Pairs of shapes near each other.
+    pub(crate) detection: Detection,
+    /// Constraints of the step.
+    pub constraints: Constraints,
+    /// Contacts that are alternatives of each other.
+    pub(crate) alternatives: Alternatives,
+    /// Contacts outside the working set.
+    pub(crate) screening: Screening,
+    /// Velocity-level scratch of the forest, in reduced coordinates.
+    pub(crate) reduced: Option<Box<Reduced>>,
+    /// Velocities of the bodies that belong to v_free of the forest, where the constraints are linearised; in reduced coordinates only.
+    pub(crate) free_bodies: Vec<f64>,
+    /// Proximal mass fraction ε: factor on all masses in the problem; none means 1.   [QS-2]
+    pub(crate) proximal_mass_fraction: Option<f64>,
+    /// Unit of mass in the problem, kg.
+    pub(crate) mass_unit: f64,
+    /// True if the problem of the step is `friction`; otherwise it is `mixed`.
+    pub(crate) quadratic: bool,
+    /// Problem with linear friction sets.
+    pub(crate) mixed: MixedAssembly,
+    /// Problem with second-order cones.
+    pub(crate) friction: FrictionAssembly,
+    /// Velocities and impulses that solve the problem.
+    pub solution: Solution,
+    /// Rows of δ that must vanish, for the uniqueness check of a quasistatic motion.   [QS-6]
+    pub(crate) balance_rows: Vec<f64>,
+    /// Memory of corrections after the step.
+    pub(crate) after: Option<Box<AfterStep>>,
+    /// State at the end of the step, reports and events.
+    pub result: StepResult,
+}
+
+/// Motion at the start of a step and where its constraints are linearised.
+#[derive(Default)]
+pub struct StepKinematics {
     /// Configuration of all bodies at q, v and the start time.
     pub start: Configuration,
     /// Configuration where the constraints are linearised, with prescribed bodies at the start time.
@@ -73,84 +66,16 @@ pub struct Workspace {
     pub(crate) linearisation_velocity: Vec<f64>,
     /// Coordinates q ⊕ h v̂.
     pub(crate) predicted: Vec<f64>,
-    /// Proximal mass fraction ε: factor on all masses in the problem; none means 1.   [QS-2]
-    pub(crate) proximal_mass_fraction: Option<f64>,
-    /// Rows of δ that must vanish, for the uniqueness check of a quasistatic motion.   [QS-6]
-    pub(crate) balance_rows: Vec<f64>,
     /// Applied wrenches of all bodies.
     pub(crate) applied: Vec<Wrench>,
-    /// Distance that each body can move within the step, m.
-    pub(crate) reach: Vec<f64>,
     /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,
-    /// Memory of corrections after the step.
-    pub(crate) after: Option<Box<AfterStep>>,
-    /// Memory of Newton's method for implicit steps.
-    pub(crate) newton: Option<Box<ImplicitNewton>>,
-    /// Compliance of the joint rows (diagonal). It is empty in a step, where joints are rigid.
-    pub(crate) compliance: Vec<f64>,
-    /// Poses of all shapes at the last search for pairs, and their bounding boxes.
-    pub(crate) shape_poses: Vec<Pose>,
-    pub(crate) boxes: Vec<Option<Aabb>>,
-    pub(crate) pairs: Vec<(usize, usize)>,
-    pub(crate) points: Vec<ContactPoint>,
-    pub(crate) points_start: Vec<ContactPoint>,
-    /// Potential contacts in the order of their ids.
-    pub contacts: Vec<Contact>,
-    /// Support points of supported bodies, in the order of the model.
-    pub support_points: Vec<SupportPointContact>,
-    /// Surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
-    pub(crate) surfaces: Vec<Surface>,
-    /// Depths at which the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
-    pub(crate) depths: Depths,
-    pub(crate) next_depths: Depths,
-    /// Contacts outside the working set, removed by constraint screening; empty after the step.   [STEP-15]
-    pub(crate) screened: Vec<Contact>,
-    /// Fractions of h after which contacts close, sorted; scratch memory of constraint screening.
-    pub(crate) closing_fractions: Vec<f64>,
-    /// All contacts, of which `contacts` holds the chosen ones; empty if there are no chains of alternatives.
-    pub(crate) candidates: Vec<Contact>,
-    pub(crate) chains: Vec<Chain>,
-    pub(crate) chain_members: Vec<usize>,
-    pub(crate) corner_gaps: Gaps,
-    /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
-    pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
-    pub(crate) disjunction: Disjunction,
-    /// Joint rows with their biases.
-    pub joint_rows: Vec<JointRow>,
-    /// True if the problem of the step is `cone`; otherwise it is `mixed`.
-    pub(crate) quadratic: bool,
-    /// Friction directions of all contacts, then of all support points.
-    pub(crate) directions: Vec<Vector3<f64>>,
-    /// Sizes of the blocks of the mixed problem.
-    pub layout: Layout,
-    pub(crate) mixed: MixedLcp,
-    pub(crate) joint_jacobian: SparseMatrix,
-    pub(crate) joint_jacobian_transposed: SparseMatrix,
-    pub(crate) mixed_solution: MixedLcpSolution,
-    pub(crate) cone: FrictionProblem,
-    pub(crate) cone_guess: FrictionSolution,
-    pub(crate) cone_solution: FrictionSolution,
-    pub(crate) laws: Vec<Law>,
-    /// Unit of mass in `mixed` and `cone`, kg.
-    pub(crate) mass_unit: f64,
-    /// Block column of each body in `cone`.
-    pub(crate) block_of_body: Vec<usize>,
-    pub(crate) block: Vec<f64>,
-    /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
-    pub(crate) free_velocity: Vec<f64>,
-    /// Velocities of the bodies that belong to v_free of the forest, where the constraints are linearised; in reduced coordinates only.
-    pub(crate) free_bodies: Vec<f64>,
-    /// Scratch of the forest, in reduced coordinates.
-    pub(crate) reduced: Option<Box<Reduced>>,
-    /// Actuated joint DOFs and their joint-space rows.
-    pub(crate) actuated: Vec<ActuatedDof>,
-    pub(crate) joint_space_rows: Vec<JointSpaceRow>,
-    /// Impulse of each joint-space row.
-    pub(crate) joint_space_impulses: Vec<f64>,
-    /// True if the problem contains all joint limits, not only those within reach.
-    pub(crate) all_limits: bool,
+}
+
+/// Velocities and impulses that solve the problem of a step.
+#[derive(Default)]
+pub struct Solution {
     /// Velocities v⁺ at the end of the step.
     pub velocity: Vec<f64>,
     /// Velocity that moves the bodies: v⁺, or the mean of v and v⁺.   [SOFT-6]
@@ -159,82 +84,97 @@ pub struct Workspace {
     ///
     /// In reduced coordinates only those of loops are set; [`crate::joint_impulses`] computes all.
     pub joint_impulses: Vec<f64>,
+    /// Impulse of each joint-space row.
+    pub(crate) joint_space_impulses: Vec<f64>,
+    /// Impulse at each contact.
+    pub contact_impulses: Vec<ContactImpulse>,
+    /// Impulse at each support point.
+    pub support_impulses: Vec<ContactImpulse>,
     /// Step size over which the impulses of the last solved problem balance the change of momentum, s; zero if there is none.
     pub(crate) balanced_over: f64,
-    /// Impulse at each of `contacts`.
-    pub contact_impulses: Vec<ContactImpulse>,
-    /// Impulse at each of `support_points`.
-    pub support_impulses: Vec<ContactImpulse>,
-    /// Reports of the support points of the last step.
-    pub support_reports: Vec<SupportPointReport>,
-    /// Reports of the contacts of the last step.
-    pub contact_reports: Vec<ContactReport>,
-    /// Impacts by Poisson's hypothesis at the start of the last step.
-    pub impacts: Vec<ImpactReport>,
-    /// Reactions of joints to these impacts.
-    pub(crate) impact_loads: ImpactLoads,
-    /// Number of impulses without collision in the last step, where no forces exist (Painlevé). Only the reference stepper sets it.
-    pub shocks: usize,
-    /// Contact transitions of the last step.
-    pub events: Vec<Event>,
+}
+
+/// Result of a step.
+#[derive(Default)]
+pub struct StepResult {
     /// State at the end of the step.
     pub next: State,
     /// Configuration at the end of the step.
     pub end: Configuration,
+    /// Reports of the contacts.
+    pub contact_reports: Vec<ContactReport>,
+    /// Reports of the support points.
+    pub support_reports: Vec<SupportPointReport>,
+    /// Impacts by Poisson's hypothesis at the start of the step.
+    pub impacts: Vec<ImpactReport>,
+    /// Reactions of joints to these impacts.
+    pub(crate) impact_loads: ImpactLoads,
+    /// Number of impulses without collision, where no forces exist (Painlevé). Only the reference stepper sets it.
+    pub shocks: usize,
+    /// Contact transitions.
+    pub events: Vec<Event>,
 }
 
 impl Workspace {
     /// Configuration where the constraints of the last step were linearised.
     pub fn linearised(&self) -> &Configuration {
-        &self.linear_end
+        &self.kinematics.linear_end
     }
 
     /// Configuration at the start of the last step.
     pub fn started(&self) -> &Configuration {
-        &self.start
+        &self.kinematics.start
     }
 
     /// Impulses of joint-space rows in the last step (limits, dry friction, clamped motors, couplings), each with its joint, N s or N m
     /// s.
     pub fn joint_space_impulses(&self) -> impl Iterator<Item = (JointId, f64)> + '_ {
-        self.joint_space_rows.iter().map(|row| row.joint).zip(self.joint_space_impulses.iter().copied())
+        self.constraints
+            .joint_space_rows
+            .iter()
+            .map(|row| row.joint)
+            .zip(self.solution.joint_space_impulses.iter().copied())
     }
 
     /// Problem of the last step, solved or not.
     pub fn problem(&self) -> StepProblem<'_> {
-        if self.quadratic { StepProblem::Friction(&self.cone) } else { StepProblem::Mixed(&self.mixed) }
+        if self.quadratic {
+            StepProblem::Friction(&self.friction.problem)
+        } else {
+            StepProblem::Mixed(&self.mixed.problem)
+        }
     }
 
     /// Overwrites the values in scratch memory with NaN, to test that the next step does not depend on them.
     pub fn poison(&mut self) {
         let numbers = [
-            &mut self.predicted,
-            &mut self.reach,
-            &mut self.mixed_solution.free,
-            &mut self.mixed_solution.complementary,
-            &mut self.cone_guess.r,
-            &mut self.cone_solution.r,
-            &mut self.free_velocity,
+            &mut self.kinematics.predicted,
+            &mut self.detection.reach,
+            &mut self.mixed.solution.free,
+            &mut self.mixed.solution.complementary,
+            &mut self.friction.guess.r,
+            &mut self.friction.solution.r,
+            &mut self.friction.free_velocity,
             &mut self.free_bodies,
-            &mut self.velocity,
-            &mut self.moving,
-            &mut self.joint_impulses,
-            &mut self.joint_space_impulses,
-            &mut self.linearisation_velocity,
-            &mut self.before,
-            &mut self.next.q,
-            &mut self.next.v,
-            &mut self.next.support_impulses,
-            &mut self.mixed.equality.constant,
-            &mut self.mixed.complementarity.constant,
+            &mut self.solution.velocity,
+            &mut self.solution.moving,
+            &mut self.solution.joint_impulses,
+            &mut self.solution.joint_space_impulses,
+            &mut self.kinematics.linearisation_velocity,
+            &mut self.kinematics.before,
+            &mut self.result.next.q,
+            &mut self.result.next.v,
+            &mut self.result.next.support_impulses,
+            &mut self.mixed.problem.equality.constant,
+            &mut self.mixed.problem.complementarity.constant,
         ];
         numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
-        self.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
-        self.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
-        self.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
-        self.support_points.iter_mut().for_each(|support_point| support_point.load = f64::NAN);
-        self.surfaces.iter_mut().for_each(|surface| surface.free = Vector3::repeat(f64::NAN));
-        self.depths.iter_mut().for_each(|(_, x)| *x = f64::NAN);
+        self.mixed.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
+        self.kinematics.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        self.constraints.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
+        self.constraints.support_points.iter_mut().for_each(|support_point| support_point.load = f64::NAN);
+        self.constraints.surfaces.iter_mut().for_each(|surface| surface.free = Vector3::repeat(f64::NAN));
+        self.constraints.depths.iter_mut().for_each(|(_, x)| *x = f64::NAN);
         if let Some(after) = &mut self.after {
             after.poison();
         }
@@ -242,4 +182,60 @@ impl Workspace {
             reduced.poison();
         }
     }
+}
+
+/// Impulses of impacts on joints and bodies, which add to the joint reactions of the step proper.   [RED-4]
+#[derive(Debug, Default)]
+pub(crate) struct ImpactLoads {
+    /// Impulses of the joints with rows in the problem, row by row; empty without impacts.
+    pub(crate) joints: Vec<f64>,
+    /// Impulses on all bodies about their reference points, without those of the forest's own joints.
+    pub(crate) bodies: Vec<Wrench>,
+}
+
+impl ImpactLoads {
+    pub(crate) fn clear(&mut self) {
+        self.joints.clear();
+        self.bodies.clear();
+    }
+}
+
+/// Scratch memory of corrections; the next step depends on none of it.
+#[derive(Default)]
+pub(crate) struct AfterStep {
+    pub(crate) workspace: Workspace,
+    /// q⁺ or v⁺ before the correction.
+    pub(crate) base: Vec<f64>,
+    /// Displacement d_k, in velocity coordinates.
+    pub(crate) moved: Vec<f64>,
+    /// Multipliers μ_k.
+    pub(crate) multipliers: Vec<f64>,
+    /// Contacts with λ > 0 in the last round, in the order of their ids.
+    pub(crate) pushing: Vec<ContactId>,
+}
+
+impl AfterStep {
+    /// Overwrites the numbers with NaN, see [`Workspace::poison`].
+    pub(crate) fn poison(&mut self) {
+        self.workspace.poison();
+        let numbers = [&mut self.base, &mut self.moved, &mut self.multipliers];
+        numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
+    }
+}
+
+/// Pairs of shapes near each other, and the scratch memory to find them.
+#[derive(Default)]
+pub(crate) struct Detection {
+    /// Distance that each body can move within the step, m.
+    pub(crate) reach: Vec<f64>,
+    /// Poses of all shapes at the last search for pairs, and their bounding boxes.
+    pub(crate) shape_poses: Vec<Pose>,
+    pub(crate) boxes: Vec<Option<Aabb>>,
+    /// Indices of the shapes of each pair.
+    pub(crate) pairs: Vec<(usize, usize)>,
+    /// Contact points of one pair, with prescribed bodies at the end and at the start of the step.
+    pub(crate) points: Vec<ContactPoint>,
+    pub(crate) points_start: Vec<ContactPoint>,
+    /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
+    pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
 }

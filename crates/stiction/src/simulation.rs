@@ -50,9 +50,9 @@ fn stepper(scheme: &Scheme) -> Box<dyn Stepper> {
 fn time_stepper(scheme: &Scheme, ladder: Ladder) -> TimeStepper {
     if scheme.protective_layer > 0.0 {
         let detector = ProtectiveLayer::new(FeatureDetector::default(), scheme.protective_layer);
-        return TimeStepper { detector: Box::new(detector), ladder };
+        return TimeStepper::default().with_detector(detector).with_ladder(ladder);
     }
-    TimeStepper { ladder, ..TimeStepper::default() }
+    TimeStepper::default().with_ladder(ladder)
 }
 
 impl Simulation {
@@ -126,8 +126,8 @@ impl Simulation {
         });
         let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
         // The step succeeded as a whole: the new state replaces the old one.
-        std::mem::swap(&mut self.state, &mut self.workspace.next);
-        std::mem::swap(&mut self.configuration, &mut self.workspace.end);
+        std::mem::swap(&mut self.state, &mut self.workspace.result.next);
+        std::mem::swap(&mut self.configuration, &mut self.workspace.result.end);
         self.last_step = h;
         self.largest_step = self.largest_step.max(h);
         Ok(report)
@@ -219,7 +219,7 @@ impl Simulation {
     /// Uniqueness of the motion in the last step: whether the balance of forces determined it, or another possible motion. `None` if bodies
     /// have inertia and before the first step.
     pub fn uniqueness(&self) -> Option<Uniqueness> {
-        if self.workspace.velocity.is_empty() {
+        if self.workspace.solution.velocity.is_empty() {
             return None;
         }
         uniqueness(&self.model, &self.scheme, &self.workspace)
@@ -232,30 +232,30 @@ impl Simulation {
 
     /// Contacts within reach in the last step, in the order of their ids.
     pub fn contacts(&self) -> &[ContactReport] {
-        &self.workspace.contact_reports
+        &self.workspace.result.contact_reports
     }
 
     /// Support points in the last step, in the order of the model.
     pub fn support_points(&self) -> &[SupportPointReport] {
-        &self.workspace.support_reports
+        &self.workspace.result.support_reports
     }
 
     /// Impacts by Poisson's hypothesis at the start of the last step.
     pub fn impacts(&self) -> &[ImpactReport] {
-        &self.workspace.impacts
+        &self.workspace.result.impacts
     }
 
     /// Contact transitions of the last step.
     pub fn events(&self) -> &[Event] {
-        &self.workspace.events
+        &self.workspace.result.events
     }
 
     /// Joint impulses of the last step including impacts, row by row, N s or N m s.
     ///
     /// In reduced coordinates those of the forest are computed from the momentum balance on demand.
     pub fn joint_impulses(&self) -> &[f64] {
-        if self.scheme.coordinates == Coordinates::Maximal && self.workspace.impacts.is_empty() {
-            return &self.workspace.joint_impulses;
+        if self.scheme.coordinates == Coordinates::Maximal && self.workspace.result.impacts.is_empty() {
+            return &self.workspace.solution.joint_impulses;
         }
         self.joint_impulses.get_or_init(|| joint_impulses(&self.model, &self.workspace).into_owned())
     }

@@ -14,9 +14,10 @@
 //! face chosen for every chain it is an ordinary one. Its solution, completed by the identities on the right, is checked in the whole
 //! problem.
 
-use stiction_complementarity::{MixedLcp, MixedLcpSolution, Problem, Residual};
+use stiction_complementarity::{MixedLcpSolution, Problem, Residual};
 
 use super::{choose, rebuild};
+use crate::alternatives::Disjunction;
 use crate::{Dynamics, Start, StepCause, Workspace, formulation, rows};
 
 /// Big-M constant γ of [CORNER-4]: more than 1 + max |ψ|, as gaps are at most 1/2.
@@ -25,40 +26,29 @@ const BIG_M: f64 = 4.0;
 /// Bound on the combinations of faces tried.
 const MAX_BRANCHES: usize = 256;
 
-/// Disjunctive problem, its solution and scratch memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Disjunction {
-    problem: MixedLcp,
-    solution: MixedLcpSolution,
-    /// Index of the first variable of each chain, and its unit of length, m.
-    chains: Vec<(usize, f64)>,
-    /// Gaps ψ_i of all members of all chains at the end of the step, in the unit of their chain.
-    gaps: Vec<f64>,
-}
-
 /// Replaces the problem by the disjunctive one over all candidates, and completes the solution; returns its residual.
 pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, StepCause> {
-    let chosen = std::mem::take(&mut ws.contacts);
-    ws.contacts.clone_from(&ws.candidates);
+    let chosen = std::mem::take(&mut ws.constraints.contacts);
+    ws.constraints.contacts.clone_from(&ws.alternatives.candidates);
     rows::write(start, ws);
-    let impulses = ws.mixed_solution.clone();
-    let (layout, balanced) = (ws.layout, ws.balanced_over);
+    let impulses = ws.mixed.solution.clone();
+    let (layout, balanced) = (ws.mixed.layout, ws.solution.balanced_over);
     ws.proximal_mass_fraction = (start.scheme.dynamics == Dynamics::Quasistatic).then_some(0.0);
     let assembled = formulation::assemble_rows(start, ws);
     ws.proximal_mass_fraction = None;
     assembled?;
-    let mut made = std::mem::take(&mut ws.disjunction);
+    let mut made = std::mem::take(&mut ws.alternatives.disjunction);
     made.solution.free.clone_from(&impulses.free);
     made.solution.complementary.clear();
-    made.solution.complementary.resize(ws.layout.complementary(), 0.0);
+    made.solution.complementary.resize(ws.mixed.layout.complementary(), 0.0);
     copy_chosen(&chosen, layout, &impulses, ws, &mut made.solution);
     made.write(start, ws);
-    std::mem::swap(&mut ws.mixed, &mut made.problem);
-    std::mem::swap(&mut ws.mixed_solution, &mut made.solution);
-    ws.disjunction = made;
+    std::mem::swap(&mut ws.mixed.problem, &mut made.problem);
+    std::mem::swap(&mut ws.mixed.solution, &mut made.solution);
+    ws.alternatives.disjunction = made;
     formulation::extract(start, ws);
-    ws.balanced_over = balanced;
-    Ok(ws.mixed.residual(&ws.mixed_solution))
+    ws.solution.balanced_over = balanced;
+    Ok(ws.mixed.problem.residual(&ws.mixed.solution))
 }
 
 /// Copies the impulses and slip speeds of the chosen contacts to their indices among all candidates; other impulses are zero.
@@ -75,7 +65,7 @@ fn copy_chosen(
             *place = *value;
         }
     };
-    for (index, contact) in ws.contacts.iter().enumerate() {
+    for (index, contact) in ws.constraints.contacts.iter().enumerate() {
         let Ok(place) = chosen.binary_search_by_key(&contact.id, |contact| contact.id) else { continue };
         let Some(old) = chosen.get(place) else { continue };
         debug_assert_eq!(contact.directions.len(), old.directions.len(), "a contact has the same directions in both");
@@ -86,10 +76,10 @@ fn copy_chosen(
         );
         copy(index, place);
         contact.directions.clone().zip(old.directions.clone()).for_each(|(new, old)| {
-            copy(ws.layout.friction_at(new), layout.friction_at(old));
+            copy(ws.mixed.layout.friction_at(new), layout.friction_at(old));
         });
         contact.friction_bounds.clone().zip(old.friction_bounds.clone()).for_each(|(new, old)| {
-            copy(ws.layout.sigma_at(new), layout.sigma_at(old));
+            copy(ws.mixed.layout.sigma_at(new), layout.sigma_at(old));
         });
     }
     // Support points follow the contacts in both problems.
@@ -101,24 +91,24 @@ fn copy_chosen(
             layout.friction_bounds,
         )
     };
-    let (new, old) = (tail(&ws.layout, &ws.contacts), tail(&layout, chosen));
+    let (new, old) = (tail(&ws.mixed.layout, &ws.constraints.contacts), tail(&layout, chosen));
     debug_assert_eq!(new.2 - new.0, old.2 - old.0, "support points have the same directions in both problems");
     debug_assert_eq!(new.3 - new.1, old.3 - old.1, "support points have the same friction bounds in both problems");
     for (new, old) in (new.0..new.2).zip(old.0..old.2) {
-        copy(ws.layout.friction_at(new), layout.friction_at(old));
+        copy(ws.mixed.layout.friction_at(new), layout.friction_at(old));
     }
     for (new, old) in (new.1..new.3).zip(old.1..old.3) {
-        copy(ws.layout.sigma_at(new), layout.sigma_at(old));
+        copy(ws.mixed.layout.sigma_at(new), layout.sigma_at(old));
     }
 }
 
 impl Disjunction {
-    /// Writes the problem of [CORNER-4] from that of all candidates in `ws.mixed`, and its solution from the impulses in `self.solution`.
+    /// Writes the problem of [CORNER-4] from that of all candidates in `ws.mixed.problem`, and its solution from the impulses in `self.solution`.
     fn write(&mut self, start: &Start, ws: &Workspace) {
-        let first = ws.layout.complementary();
+        let first = ws.mixed.layout.complementary();
         self.chains.clear();
         let mut next = first;
-        for chain in &ws.chains {
+        for chain in &ws.alternatives.chains {
             self.chains.push((next, unit(start, ws, chain)));
             next += 3 * (chain.end - chain.first) + 2;
         }
@@ -133,7 +123,7 @@ impl Disjunction {
 
     /// Value of a row at the solution without slip speeds: from velocities, or from impulses if there are no velocities.
     fn rate(&self, ws: &Workspace, row: usize) -> f64 {
-        let (rows, layout) = (&ws.mixed.complementarity, &ws.layout);
+        let (rows, layout) = (&ws.mixed.problem.complementarity, &ws.mixed.layout);
         let speeds = layout.sigma_at(0)..layout.sigma_at(layout.friction_bounds);
         let at = |values: &[f64], k: usize| values.get(k).copied().unwrap_or(0.0);
         let by_free: f64 = rows.on_free.row(row).map(|(k, w)| w * at(&self.solution.free, k)).sum();
@@ -144,12 +134,12 @@ impl Disjunction {
 
     /// Sets σ of the contacts without impulse to their slip speed.
     fn complete_slip_speeds(&mut self, ws: &Workspace) {
-        for contact in &ws.contacts {
+        for contact in &ws.constraints.contacts {
             for bound in contact.friction_bounds.clone() {
                 let slips =
-                    contact.directions_of(bound).map(|direction| self.rate(ws, ws.layout.friction_at(direction)));
+                    contact.directions_of(bound).map(|direction| self.rate(ws, ws.mixed.layout.friction_at(direction)));
                 let least = slips.fold(0.0, f64::min);
-                if let Some(sigma) = self.solution.complementary.get_mut(ws.layout.sigma_at(bound))
+                if let Some(sigma) = self.solution.complementary.get_mut(ws.mixed.layout.sigma_at(bound))
                     && *sigma < -least
                 {
                     *sigma = -least;
@@ -161,8 +151,8 @@ impl Disjunction {
     /// Computes the gaps ψ_i of all members of all chains, in the unit of their chain.
     fn gaps(&mut self, start: &Start, ws: &Workspace) {
         self.gaps.clear();
-        for (chain, &(_, unit)) in ws.chains.iter().zip(&self.chains) {
-            for &member in ws.chain_members.get(chain.first..chain.end).unwrap_or_default() {
+        for (chain, &(_, unit)) in ws.alternatives.chains.iter().zip(&self.chains) {
+            for &member in ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default() {
                 self.gaps.push(start.h * self.rate(ws, member) / unit);
             }
         }
@@ -170,7 +160,7 @@ impl Disjunction {
 
     /// Copies the equations: momentum balance and joints are unchanged.
     fn equalities(&mut self, ws: &Workspace, size: usize) {
-        let (from, to) = (&ws.mixed.equality, &mut self.problem.equality);
+        let (from, to) = (&ws.mixed.problem.equality, &mut self.problem.equality);
         to.on_free.clone_from(&from.on_free);
         to.constant.clone_from(&from.constant);
         let rows = from.on_complementary.rows();
@@ -182,19 +172,19 @@ impl Disjunction {
     }
 
     fn pairs(&mut self, start: &Start, ws: &Workspace, size: usize) {
-        let (from, to) = (&ws.mixed.complementarity, &mut self.problem.complementarity);
+        let (from, to) = (&ws.mixed.problem.complementarity, &mut self.problem.complementarity);
         to.on_free.clear(size, from.on_free.cols());
         to.on_complementary.clear(size, size);
         to.constant.clear();
         let place_of = |contact: usize| {
-            ws.chains.iter().zip(&self.chains).find_map(|(chain, &(first, _))| {
-                let members = ws.chain_members.get(chain.first..chain.end)?;
+            ws.alternatives.chains.iter().zip(&self.chains).find_map(|(chain, &(first, _))| {
+                let members = ws.alternatives.members.get(chain.first..chain.end)?;
                 let place = members.iter().position(|&member| member == contact)?;
                 Some(Variables { first, faces: members.len(), place })
             })
         };
-        for row in 0..ws.layout.complementary() {
-            if let Some(variables) = place_of(row).filter(|_| row < ws.layout.contacts) {
+        for row in 0..ws.mixed.layout.complementary() {
+            if let Some(variables) = place_of(row).filter(|_| row < ws.mixed.layout.contacts) {
                 // 0 ≤ p_in ⊥ h_i + d − γ + 1.
                 to.on_complementary.push(variables.d(), 1.0);
                 to.on_complementary.push(variables.h(), 1.0);
@@ -207,8 +197,8 @@ impl Disjunction {
             to.on_free.finish_row();
             to.on_complementary.finish_row();
         }
-        for (chain, &(first, unit)) in ws.chains.iter().zip(&self.chains) {
-            let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+        for (chain, &(first, unit)) in ws.alternatives.chains.iter().zip(&self.chains) {
+            let members = ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default();
             let scale = start.h / unit;
             chain_rows(first, members, (from, scale), to);
         }
@@ -218,7 +208,7 @@ impl Disjunction {
     fn complete_solution(&mut self, ws: &Workspace) {
         let z = &mut self.solution.complementary;
         let mut gaps = self.gaps.iter().copied();
-        for chain in &ws.chains {
+        for chain in &ws.alternatives.chains {
             let faces = chain.end - chain.first;
             let psi: Vec<f64> = gaps.by_ref().take(faces).collect();
             let highest = psi.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -299,9 +289,9 @@ fn chain_rows(
 
 /// Unit of length of a chain: twice the largest gap that it can have at the end of the step, m.
 fn unit(start: &Start, ws: &Workspace, chain: &super::Chain) -> f64 {
-    let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
-    let reach = |id: stiction_multibody::BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
-    let most = members.iter().filter_map(|&member| ws.candidates.get(member)).map(|contact| {
+    let members = ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default();
+    let reach = |id: stiction_multibody::BodyId| ws.detection.reach.get(id.index()).copied().unwrap_or(0.0);
+    let most = members.iter().filter_map(|&member| ws.alternatives.candidates.get(member)).map(|contact| {
         let moved = (contact.gap_end - contact.gap_start).abs();
         contact.gap_start.abs() + moved + reach(contact.a) + reach(contact.b)
     });
@@ -312,8 +302,8 @@ fn unit(start: &Start, ws: &Workspace, chain: &super::Chain) -> f64 {
 pub(crate) fn next_branch(ws: &mut Workspace, branch: &mut usize) -> bool {
     *branch += 1;
     let mut rest = *branch - 1;
-    for index in 0..ws.chains.len() {
-        let faces = ws.chains.get(index).map_or(1, |chain| chain.end - chain.first);
+    for index in 0..ws.alternatives.chains.len() {
+        let faces = ws.alternatives.chains.get(index).map_or(1, |chain| chain.end - chain.first);
         choose(ws, index, rest % faces);
         rest /= faces;
     }

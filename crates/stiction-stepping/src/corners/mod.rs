@@ -8,9 +8,12 @@
 
 pub(crate) mod disjunctive;
 
-pub(crate) use disjunctive::Disjunction;
-
-use crate::{Contact, CornerLogic, Detector, Start, Workspace, rows::gap_now, rows::side_rate};
+use crate::{
+    Contact, CornerLogic, Detector, Start, Workspace,
+    alternatives::{Chain, Gaps},
+    rates::gap_now,
+    rates::side_rate,
+};
 
 /// Depth to which a vertex may cut through a corner on its path around it, as a fraction of its path.   [CORNER-3]
 const MAX_CUT_FRACTION: f64 = 0.1;
@@ -21,54 +24,45 @@ const GRAZE_FRACTION: f64 = 0.01;
 /// Bound on the choices of a face for one chain in a step.
 const MAX_SWITCHES: u32 = 4;
 
-/// Chain with more than one face; members are indices in `ws.candidates`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Chain {
-    /// Range in `ws.chain_members`.
-    first: usize,
-    end: usize,
-    /// Index of the chosen face in `ws.candidates`.
-    chosen: usize,
-    switches: u32,
-}
-
-/// Keeps one contact of every chain in `ws.contacts`; all contacts are in `ws.candidates`.   [CORNER-2]
+/// Keeps one contact of every chain in `ws.constraints.contacts`; all contacts are in `ws.alternatives.candidates`.   [CORNER-2]
 pub(crate) fn select_faces(start: &Start, ws: &mut Workspace) {
-    ws.chains.clear();
-    ws.candidates.clear();
+    ws.alternatives.chains.clear();
+    ws.alternatives.candidates.clear();
     if start.scheme.corners == CornerLogic::Conjunctive || !has_alternatives(ws) {
         return;
     }
-    std::mem::swap(&mut ws.candidates, &mut ws.contacts);
+    std::mem::swap(&mut ws.alternatives.candidates, &mut ws.constraints.contacts);
     collect_chains(ws);
-    let mut gaps = std::mem::take(&mut ws.corner_gaps);
-    for index in 0..ws.chains.len() {
-        gaps.measure(start, ws, index, &ws.before);
+    let mut gaps = std::mem::take(&mut ws.alternatives.gaps);
+    for index in 0..ws.alternatives.chains.len() {
+        gaps.measure(start, ws, index, &ws.kinematics.before);
         choose(ws, index, gaps.first_choice());
     }
-    ws.corner_gaps = gaps;
+    ws.alternatives.gaps = gaps;
     rebuild(ws);
 }
 
 /// Chooses another face for chains whose vertex ended in the region of another face; true if a choice changed.   [CORNER-2]
 pub(crate) fn reselect_faces(start: &Start, ws: &mut Workspace) -> bool {
     let mut changed = false;
-    let mut gaps = std::mem::take(&mut ws.corner_gaps);
-    for index in 0..ws.chains.len() {
-        let Some(chain) = ws.chains.get(index).filter(|chain| chain.switches < MAX_SWITCHES) else { continue };
-        let chosen = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+    let mut gaps = std::mem::take(&mut ws.alternatives.gaps);
+    for index in 0..ws.alternatives.chains.len() {
+        let Some(chain) = ws.alternatives.chains.get(index).filter(|chain| chain.switches < MAX_SWITCHES) else {
+            continue;
+        };
+        let chosen = ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default();
         let Some(place) = chosen.iter().position(|&member| member == chain.chosen) else {
             debug_assert!(false, "the chosen face is a member of its chain");
             continue;
         };
-        gaps.measure(start, ws, index, &ws.velocity);
+        gaps.measure(start, ws, index, &ws.solution.velocity);
         let pushes = impulse(ws, chain.chosen) > 0.0;
         if let Some(better) = gaps.better_choice(place, pushes, start.scheme.touch_threshold) {
             choose(ws, index, better);
             changed = true;
         }
     }
-    ws.corner_gaps = gaps;
+    ws.alternatives.gaps = gaps;
     if changed {
         rebuild(ws);
     }
@@ -83,15 +77,15 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
     if scheme.corners == CornerLogic::Conjunctive {
         return false;
     }
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
     let mut found = false;
-    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
+    for (contact, impulse) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses) {
         let pair = (contact.id.shape_a, contact.id.shape_b);
-        if impulse.normal <= 0.0 || contact.has_alternatives || ws.close_pairs.contains(&pair) {
+        if impulse.normal <= 0.0 || contact.has_alternatives || ws.detection.close_pairs.contains(&pair) {
             continue;
         }
-        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
-        let path = gap - gap_at_end(start, contact, &ws.linearisation_velocity, &state.v);
+        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
+        let path = gap - gap_at_end(start, contact, &ws.kinematics.linearisation_velocity, &state.v);
         if gap <= scheme.touch_threshold || path <= gap {
             continue;
         }
@@ -99,11 +93,12 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
         else {
             continue;
         };
-        let (pose_a, pose_b) = (ws.linear_end.pose(a) * shape_a.local, ws.linear_end.pose(b) * shape_b.local);
+        let (pose_a, pose_b) =
+            (ws.kinematics.linear_end.pose(a) * shape_a.local, ws.kinematics.linear_end.pose(b) * shape_b.local);
         let inside =
             detector.distance_to_face_end((&shape_a.shape, &pose_a), (&shape_b.shape, &pose_b), contact.id.feature);
         if inside.is_some_and(|inside| inside <= path) {
-            ws.close_pairs.push(pair);
+            ws.detection.close_pairs.push(pair);
             found = true;
         }
     }
@@ -111,12 +106,12 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
 }
 
 fn has_alternatives(ws: &Workspace) -> bool {
-    ws.contacts.iter().any(|contact| contact.has_alternatives)
+    ws.constraints.contacts.iter().any(|contact| contact.has_alternatives)
 }
 
 /// Groups the candidates by chain, in the order of their first member.
 fn collect_chains(ws: &mut Workspace) {
-    let (candidates, members) = (&ws.candidates, &mut ws.chain_members);
+    let (candidates, members) = (&ws.alternatives.candidates, &mut ws.alternatives.members);
     members.clear();
     members.extend((0..candidates.len()).filter(|&i| candidates.get(i).is_some_and(|c| c.has_alternatives)));
     let key = |i: &usize| candidates.get(*i).map(|c| (c.id.shape_a, c.id.shape_b, c.chain));
@@ -124,35 +119,26 @@ fn collect_chains(ws: &mut Workspace) {
     let mut first = 0;
     for chunk in members.chunk_by(|i, j| key(i) == key(j)) {
         let chosen = chunk.first().copied().unwrap_or_default();
-        ws.chains.push(Chain { first, end: first + chunk.len(), chosen, switches: 0 });
+        ws.alternatives.chains.push(Chain { first, end: first + chunk.len(), chosen, switches: 0 });
         first += chunk.len();
     }
     debug_assert_eq!(first, members.len(), "every candidate with alternatives is in a chain");
-}
-
-/// Gaps ψ_i of the faces of a chain at the start and at the end of the step.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Gaps {
-    from: Vec<f64>,
-    to: Vec<f64>,
-    /// Slack of the rows times h: the gap at the end for γ = 1.   [STEP-3]
-    slack: Vec<f64>,
 }
 
 impl Gaps {
     /// Computes the gaps of a chain when bodies move with velocities `v`.
     fn measure(&mut self, start: &Start, ws: &Workspace, index: usize, v: &[f64]) {
         let &Start { model, h, .. } = start;
-        let Some(chain) = ws.chains.get(index) else {
+        let Some(chain) = ws.alternatives.chains.get(index) else {
             debug_assert!(false, "the chain exists");
             return;
         };
-        let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
-        let contacts = || members.iter().filter_map(|&member| ws.candidates.get(member));
+        let members = ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default();
+        let contacts = || members.iter().filter_map(|&member| ws.alternatives.candidates.get(member));
         self.from.clear();
-        self.from.extend(contacts().map(|contact| gap_now(model, contact, &ws.linearisation_velocity, h)));
+        self.from.extend(contacts().map(|contact| gap_now(model, contact, &ws.kinematics.linearisation_velocity, h)));
         self.to.clear();
-        self.to.extend(contacts().map(|contact| gap_at_end(start, contact, &ws.linearisation_velocity, v)));
+        self.to.extend(contacts().map(|contact| gap_at_end(start, contact, &ws.kinematics.linearisation_velocity, v)));
         self.slack.clear();
         let slacks = contacts().zip(self.from.iter().zip(&self.to));
         self.slack.extend(slacks.map(|(contact, (now, end))| end - (1.0 - contact.gamma) * now));
@@ -221,17 +207,17 @@ fn gap_at_end(start: &Start, contact: &Contact, linearisation_velocity: &[f64], 
 
 /// Normal impulse of a candidate; zero if it was not part of the problem.
 fn impulse(ws: &Workspace, candidate: usize) -> f64 {
-    let Some(id) = ws.candidates.get(candidate).map(|contact| contact.id) else { return 0.0 };
-    let place = ws.contacts.binary_search_by_key(&id, |contact| contact.id).ok();
-    place.and_then(|place| ws.contact_impulses.get(place)).map_or(0.0, |impulse| impulse.normal)
+    let Some(id) = ws.alternatives.candidates.get(candidate).map(|contact| contact.id) else { return 0.0 };
+    let place = ws.constraints.contacts.binary_search_by_key(&id, |contact| contact.id).ok();
+    place.and_then(|place| ws.solution.contact_impulses.get(place)).map_or(0.0, |impulse| impulse.normal)
 }
 
 fn choose(ws: &mut Workspace, index: usize, place: usize) {
-    let Some(chain) = ws.chains.get_mut(index) else {
+    let Some(chain) = ws.alternatives.chains.get_mut(index) else {
         debug_assert!(false, "the chain exists");
         return;
     };
-    let members = ws.chain_members.get(chain.first..chain.end).unwrap_or_default();
+    let members = ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default();
     debug_assert!(place < members.len(), "the face is a member of its chain");
     if let Some(&member) = members.get(place) {
         chain.chosen = member;
@@ -241,8 +227,8 @@ fn choose(ws: &mut Workspace, index: usize, place: usize) {
 
 /// Rebuilds the contacts of the step: those without alternatives, and the chosen ones.
 fn rebuild(ws: &mut Workspace) {
-    ws.contacts.clear();
-    let chosen = |place: usize| ws.chains.iter().any(|chain| chain.chosen == place);
-    let kept = ws.candidates.iter().enumerate().filter(|(place, c)| !c.has_alternatives || chosen(*place));
-    ws.contacts.extend(kept.map(|(_, contact)| contact.clone()));
+    ws.constraints.contacts.clear();
+    let chosen = |place: usize| ws.alternatives.chains.iter().any(|chain| chain.chosen == place);
+    let kept = ws.alternatives.candidates.iter().enumerate().filter(|(place, c)| !c.has_alternatives || chosen(*place));
+    ws.constraints.contacts.extend(kept.map(|(_, contact)| contact.clone()));
 }

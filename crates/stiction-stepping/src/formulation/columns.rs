@@ -2,16 +2,15 @@
 //!
 //! Velocities are those of the bodies in maximal coordinates and those of the forest in reduced coordinates.
 
-use stiction_complementarity::{Law, SparseMatrix, linalg::BlockMatrix};
-use stiction_multibody::{BodyId, Dimension, Joint, Model, Wrench};
+use stiction_complementarity::{SparseMatrix, linalg::BlockMatrix};
+use stiction_multibody::{BodyId, Joint, Model, Wrench};
 
-use super::surfaces::cores;
 use crate::{
-    Contact, SupportPointContact, Workspace,
-    joint_space::{Side, rate},
+    Workspace,
+    rates::side_rate,
+    rates::{Side, rate},
     reduced,
     reduced::Reduced,
-    rows::side_rate,
 };
 
 /// Number of velocities among the unknowns; zero with divide and conquer, which formulates the problem in impulses alone.
@@ -182,55 +181,4 @@ pub(super) fn push_row(
             matrix.push(column, value);
         }
     }
-}
-
-/// Number of blocks of the problem: joints, contacts, support points, cores, joint-space rows.
-pub(super) fn block_count(model: &Model, ws: &Workspace) -> usize {
-    joint_blocks(model, ws)
-        + ws.contacts.len()
-        + ws.support_points.len()
-        + cores(&ws.surfaces).count()
-        + ws.joint_space_rows.len()
-}
-
-/// Adds the rates at v_free to the constant terms of the rows of a contact.
-pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, constants: &mut [f64]) {
-    let rows = contact_rows(contact, constants.len());
-    for (constant, (a, b)) in constants.iter_mut().zip(rows) {
-        *constant += free_rate(model, ws, (contact.a, &a), (contact.b, &b));
-    }
-}
-
-/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space.
-pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
-    match (contact.mu > 0.0, dimension) {
-        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
-        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
-    }
-}
-
-/// Pushes the blocks of the two bodies of a contact into the block row being filled.
-pub(super) fn push_contact(blocks: &mut Blocks, jacobian: &mut BlockMatrix, (contact, count): (&Contact, usize)) {
-    blocks.push_pair(jacobian, (contact.a, contact.b), contact_rows(contact, count).into_iter().take(count));
-}
-
-/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
-///
-/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
-pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [x, y] = SupportPointContact::tangents();
-    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
-    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
-}
-
-fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
-    (a.scaled(factor), b.scaled(factor))
-}
-
-/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
-pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [t, o] = &contact.tangents;
-    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
-    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
 }

@@ -4,7 +4,7 @@ use stiction_multibody::Dimension;
 
 use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_polygon_vertices};
 
-/// Fills `ws.directions` and the ranges of directions and friction bounds of all contacts and support points.
+/// Fills `ws.mixed.directions` and the ranges of directions and friction bounds of all contacts and support points.
 ///
 /// A friction bound is a set of directions with one slip speed σ: the whole polygon, or ± one tangent of a box.
 pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
@@ -15,30 +15,35 @@ pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
 /// Friction directions of all contacts: vertices of the polygon, or two segments for a box.   [FRIC-1] [FRIC-4]
 fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, .. } = start;
-    ws.directions.clear();
+    ws.mixed.directions.clear();
     let mut bounds = 0;
-    for contact in &mut ws.contacts {
-        let first = ws.directions.len();
+    for contact in &mut ws.constraints.contacts {
+        let first = ws.mixed.directions.len();
         contact.friction_bounds = bounds..bounds;
         if contact.mu > 0.0 {
             let [t, o] = contact.tangents;
             if scheme.friction == FrictionSet::Box && model.dimension() == Dimension::Spatial {
-                ws.directions.extend([t, -t, o, -o]);
+                ws.mixed.directions.extend([t, -t, o, -o]);
                 bounds += 2;
             } else {
                 let vertices = model.contact_rule(contact.a, contact.b).directions.unwrap_or(scheme.directions);
-                push_polygon_vertices(&contact.tangents, vertices as usize, model.dimension(), &mut ws.directions);
+                push_polygon_vertices(
+                    &contact.tangents,
+                    vertices as usize,
+                    model.dimension(),
+                    &mut ws.mixed.directions,
+                );
                 bounds += 1;
             }
         }
         contact.friction_bounds.end = bounds;
-        contact.directions = first..ws.directions.len();
+        contact.directions = first..ws.mixed.directions.len();
     }
 }
 
 /// Number of friction bounds of all contacts.
 pub(super) fn contact_friction_bounds(ws: &Workspace) -> usize {
-    ws.contacts.last().map_or(0, |contact| contact.friction_bounds.end)
+    ws.constraints.contacts.last().map_or(0, |contact| contact.friction_bounds.end)
 }
 
 /// Friction directions of all support points, after those of the contacts.   [SUP-4]
@@ -47,20 +52,25 @@ pub(super) fn contact_friction_bounds(ws: &Workspace) -> usize {
 fn choose_for_support_points(start: &Start, ws: &mut Workspace) {
     let scheme = start.scheme;
     let mut bounds = contact_friction_bounds(ws);
-    for support_point in &mut ws.support_points {
-        let first = ws.directions.len();
+    for support_point in &mut ws.constraints.support_points {
+        let first = ws.mixed.directions.len();
         support_point.friction_bounds = bounds..bounds;
         if support_point.mu > 0.0 {
             let [x, y] = SupportPointContact::tangents();
             if scheme.friction == FrictionSet::Box {
-                ws.directions.extend([x, -x, y, -y]);
+                ws.mixed.directions.extend([x, -x, y, -y]);
                 bounds += 2;
             } else {
-                push_polygon_vertices(&[x, y], scheme.directions as usize, Dimension::Spatial, &mut ws.directions);
+                push_polygon_vertices(
+                    &[x, y],
+                    scheme.directions as usize,
+                    Dimension::Spatial,
+                    &mut ws.mixed.directions,
+                );
                 bounds += 1;
             }
         }
         support_point.friction_bounds.end = bounds;
-        support_point.directions = first..ws.directions.len();
+        support_point.directions = first..ws.mixed.directions.len();
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use stiction_complementarity::SparseMatrix;
 
 use super::polygon_joint_space::doubly_bounded;
-use crate::{Layout, Start, StepCause, Workspace, reduced};
+use crate::{Layout, Start, StepCause, Workspace, assembly::MixedAssembly, reduced};
 
 /// Starts the rows of a problem that divide and conquer assembles.
 pub(super) fn begin(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -18,14 +18,14 @@ pub(super) fn begin(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> 
     begun.map_err(|singular| reduced::singular_inertia(model, singular))
 }
 
-/// Adds W to `ws.mixed`, which already contains the rows E and U and the compliance.
+/// Adds W to `ws.mixed.problem`, which already contains the rows E and U and the compliance.
 ///
 /// Rows are those of the free, then of the complementary unknowns.
 pub(super) fn write_mixed(ws: &mut Workspace) {
     add_midpoint_impulses(ws);
     let unit = ws.mass_unit;
-    let Workspace { reduced, mixed, layout, joint_jacobian, .. } = ws;
-    let Some(divided) = reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
+    let MixedAssembly { problem: mixed, layout, joint_jacobian, .. } = &mut ws.mixed;
+    let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else { return };
     debug_assert_eq!(
         divided.rows(),
         layout.joints + layout.complementary(),
@@ -58,20 +58,20 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
 
 /// Adds the midpoint of the bounds of joint-space rows, a known impulse.   [JSPACE-5]
 fn add_midpoint_impulses(ws: &mut Workspace) {
-    let rows = std::mem::take(&mut ws.joint_space_rows);
-    let Layout { joints, contacts, friction, .. } = ws.layout;
+    let rows = std::mem::take(&mut ws.constraints.joint_space_rows);
+    let Layout { joints, contacts, friction, .. } = ws.mixed.layout;
     let first = joints + contacts + friction - 2 * doubly_bounded(&rows).count();
     for (place, (_, middle, _)) in doubly_bounded(&rows).enumerate() {
         add_known(ws, first + 2 * place, middle / ws.mass_unit);
     }
-    ws.joint_space_rows = rows;
+    ws.constraints.joint_space_rows = rows;
 }
 
 /// Adds the response of all rows to the known normal impulses of restitution.   [IMPACT-2]
 pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
-    for index in 0..ws.contacts.len().min(ws.impacts.len()) {
-        let restitution = ws.impacts.get(index).map_or(0.0, |impact| impact.decompression / ws.mass_unit);
-        add_known(ws, ws.layout.joints + index, restitution);
+    for index in 0..ws.constraints.contacts.len().min(ws.result.impacts.len()) {
+        let restitution = ws.result.impacts.get(index).map_or(0.0, |impact| impact.decompression / ws.mass_unit);
+        add_known(ws, ws.mixed.layout.joints + index, restitution);
     }
 }
 
@@ -81,11 +81,11 @@ fn add_known(ws: &mut Workspace, row: usize, impulse: f64) {
     let Some(divided) = ws.reduced.as_mut().and_then(|reduced| reduced.divided.as_mut()) else { return };
     divided.add_known(row, impulse);
     debug_assert_eq!(
-        ws.mixed.equality.constant.len() + ws.mixed.complementarity.constant.len(),
+        ws.mixed.problem.equality.constant.len() + ws.mixed.problem.complementarity.constant.len(),
         divided.rows(),
         "every row has a constant term"
     );
-    let constants = ws.mixed.equality.constant.iter_mut().chain(&mut ws.mixed.complementarity.constant);
+    let constants = ws.mixed.problem.equality.constant.iter_mut().chain(&mut ws.mixed.problem.complementarity.constant);
     for (place, constant) in constants.enumerate() {
         *constant += divided.coupling(place, row) * unit * impulse;
     }

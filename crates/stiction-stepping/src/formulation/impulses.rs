@@ -11,14 +11,13 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
-use stiction_multibody::{BodyId, Model, Wrench};
+use stiction_multibody::Model;
 
-use super::{
-    columns,
-    columns::{block_count, contact_rows, support_rows},
-    surfaces::{cores, mass_of},
+use crate::{
+    Contact, LineariseAt, Start, Workspace,
+    constraints::{AuxiliaryKind, AuxiliaryMass, Source},
+    surface::Surface,
 };
-use crate::{Contact, LineariseAt, Start, Workspace, layers, layers::Surface};
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
 const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
@@ -31,7 +30,7 @@ pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
         || (rows <= MAX_ROWS
-            && ws.surfaces.is_empty()
+            && ws.constraints.surfaces.is_empty()
             && ws.proximal_mass_fraction.is_none()
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
@@ -45,80 +44,65 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         debug_assert!(false, "the operator was replaced by an assembled one");
         return;
     };
-    write_rows(start.model, ws, laws);
-    write_delassus(start.model, ws, laws, w);
-    let mut row = 0;
-    for (block, law) in laws.iter().enumerate() {
-        let constants = q.get_mut(row..row + law.rows()).unwrap_or_default();
-        match auxiliary_mass(start.model, ws, block) {
-            Some(AuxiliaryMass::SupportPoint { mass, load }) => {
-                constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / mass);
+    write_rows(start.model, ws);
+    write_delassus(ws, laws, w);
+    let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
+    for (first, block) in offsets(laws).zip(&ws.constraints.blocks) {
+        let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();
+        match block.auxiliary.map(|auxiliary| auxiliary.kind) {
+            Some(AuxiliaryKind::SupportPoint { mass, load }) => {
+                constants.iter_mut().take(1).for_each(|q| *q -= start.h * load / (mass * weight));
             }
-            Some(AuxiliaryMass::Layer(surface, contact)) => {
+            Some(AuxiliaryKind::Layer(index)) => {
+                let Some((surface, contact)) = layer(ws, index) else { continue };
                 let parts = row_lengths(contact).into_iter().zip(&surface.free).take(surface.size);
                 constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
             }
-            _ => {}
+            Some(AuxiliaryKind::JointSpace(_)) | None => {}
         }
-        row += law.rows();
     }
-    debug_assert_eq!(row, q.len(), "every row has a constant term");
 }
 
-/// Writes the rows of all laws into the forest, in their order.
-fn write_rows(model: &Model, ws: &mut Workspace, laws: &[Law]) {
-    let joint_blocks = columns::joint_blocks(model, ws);
-    let joints = columns::joints(model, ws);
-    let row_count = laws.iter().map(Law::rows).sum();
-    debug_assert_eq!(laws.len(), block_count(model, ws), "every block has a law");
-    let Workspace { reduced, joint_rows, contacts, support_points, surfaces, joint_space_rows, .. } = ws;
+/// Writes the rows of all blocks into the forest, in their order.
+fn write_rows(model: &Model, ws: &mut Workspace) {
+    let Workspace { reduced, constraints, .. } = ws;
     let Some(reduced) = reduced else {
         debug_assert!(false, "problems in impulses alone are in reduced coordinates");
         return;
     };
-    reduced.begin_delassus(model.forest(), row_count);
-    let mut push =
-        |bodies: (BodyId, BodyId), rows: &[(Wrench, Wrench)]| reduced.push_rows(model.forest(), bodies, rows);
-    for joint in joints {
-        for row in joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
-            push((joint.a.0, joint.b.0), &[(row.a, row.b)]);
+    let forest = model.forest();
+    let row_count = constraints.blocks.iter().map(|block| block.law.rows()).sum();
+    reduced.begin_delassus(forest, row_count);
+    for block in &constraints.blocks {
+        let rows = constraints.rows_of(block).0;
+        match (block.source, block.bodies) {
+            (Source::JointSpace(index), _) => {
+                let sides = constraints.joint_space_rows.get(index).map_or(&[][..], |row| &row.sides);
+                reduced.push_row(forest, sides);
+            }
+            (Source::Joint(_), Some(bodies)) => rows.chunks(1).for_each(|row| reduced.push_rows(forest, bodies, row)),
+            (_, Some(bodies)) => reduced.push_rows(forest, bodies, rows),
+            (_, None) => debug_assert!(false, "only joint-space rows have other terms than wrenches on two bodies"),
         }
-    }
-    let mut laws = laws.iter().skip(joint_blocks).map(Law::rows);
-    let of_cores = cores(surfaces).filter_map(|surface| contacts.get(surface.contact));
-    for (contact, count) in contacts.iter().zip(laws.by_ref()) {
-        push((contact.a, contact.b), contact_rows(contact, count).get(..count).unwrap_or_default());
-    }
-    for (support_point, count) in support_points.iter().zip(laws.by_ref()) {
-        push(
-            (support_point.on, support_point.body),
-            support_rows(support_point, count).get(..count).unwrap_or_default(),
-        );
-    }
-    for (contact, count) in of_cores.zip(laws) {
-        push((contact.a, contact.b), contact_rows(contact, count).get(..count).unwrap_or_default());
-    }
-    for row in joint_space_rows {
-        reduced.push_row(model.forest(), &row.sides);
     }
     reduced.finish_delassus(row_count);
 }
 
 /// Writes W in blocks of laws.
-fn write_delassus(model: &Model, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
-    let mut block = std::mem::take(&mut ws.block);
+fn write_delassus(ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
+    let mut block = std::mem::take(&mut ws.friction.block);
     match &ws.reduced {
         Some(reduced) if reduced.divided.is_none() => {
             w.fill_symmetric(laws.iter().map(Law::rows), reduced.delassus_rows.delassus(), ws.mass_unit);
-            for (i, first) in offsets(laws).enumerate() {
-                if let Some(auxiliary) = auxiliary_mass(model, ws, i) {
-                    w.add_to_diagonal(first, auxiliary.inverse_along_first_row(ws.mass_unit));
+            for (first, block) in offsets(laws).zip(&ws.constraints.blocks) {
+                if let Some(auxiliary) = block.auxiliary {
+                    w.add_to_diagonal(first, inverse_along_first_row(ws, auxiliary.kind));
                 }
             }
         }
-        _ => write_coupled(model, ws, laws, w, &mut block),
+        _ => write_coupled(ws, laws, w, &mut block),
     }
-    ws.block = block;
+    ws.friction.block = block;
 }
 
 /// Offset of each law: its first row.
@@ -127,7 +111,7 @@ fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
 }
 
 /// Writes the blocks of W between laws that act on the same tree.   [DCA-8]
-fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut Vec<f64>) {
+fn write_coupled(ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut Vec<f64>) {
     let sizes = || laws.iter().map(Law::rows);
     w.clear(sizes(), sizes());
     let Some(divided) = ws.reduced.as_ref().and_then(|reduced| reduced.divided.as_ref()) else {
@@ -148,8 +132,10 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
             }
             block.clear();
             block.extend(entries.map(|(a, b)| divided.coupling(a, b) * ws.mass_unit));
-            if let (true, Some(auxiliary_mass)) = (i == j, auxiliary_mass(model, ws, i)) {
-                auxiliary_mass.add(ws.mass_unit, law.rows(), block);
+            if i == j
+                && let Some(auxiliary) = ws.constraints.blocks.get(i).and_then(|block| block.auxiliary)
+            {
+                add_auxiliary_mass(ws, auxiliary.kind, law.rows(), block);
             }
             w.push(j, block);
         }
@@ -157,56 +143,38 @@ fn write_coupled(model: &Model, ws: &Workspace, laws: &[Law], w: &mut BlockMatri
     }
 }
 
-/// Auxiliary mass or compliance that a law acts on, besides the bodies of the model.
-enum AuxiliaryMass<'a> {
-    /// Auxiliary mass that the load of a support point accelerates.   [SUP-4]
-    SupportPoint { mass: f64, load: f64 },
-    /// Surface of a compliant layer.   [SOFT-3]
-    Layer(&'a Surface, &'a Contact),
-    /// Compliant joint-space row.   [JSPACE-2]
-    JointSpace { compliance: f64 },
-}
-
-impl AuxiliaryMass<'_> {
-    /// Inverse mass added to the diagonal entry of the first row of the law.
-    fn inverse_along_first_row(&self, unit: f64) -> f64 {
-        match self {
-            Self::SupportPoint { mass, .. } => unit / mass,
-            Self::JointSpace { compliance } => compliance * unit,
-            Self::Layer(surface, _) => surface.inverse_mass()[(0, 0)] * unit,
-        }
-    }
-
-    /// Adds the inverse mass to the diagonal block of the law.
-    fn add(&self, unit: f64, rows: usize, block: &mut [f64]) {
-        let Self::Layer(surface, contact) = self else {
-            block.iter_mut().take(1).for_each(|out| *out += self.inverse_along_first_row(unit));
-            return;
-        };
-        let (row_lengths, inverse) = (row_lengths(contact), surface.inverse_mass());
-        for (i, out) in block.chunks_exact_mut(rows.max(1)).enumerate().take(surface.size) {
-            for (j, out) in out.iter_mut().enumerate().take(surface.size) {
-                *out += row_lengths[i] * inverse[(i, j)] * row_lengths[j] * unit;
-            }
+/// Inverse mass that an auxiliary mass adds to the diagonal entry of the first row of its block.
+fn inverse_along_first_row(ws: &Workspace, kind: AuxiliaryKind) -> f64 {
+    let unit = ws.mass_unit;
+    match kind {
+        AuxiliaryKind::SupportPoint { mass, .. } => unit / (mass * ws.proximal_mass_fraction.unwrap_or(1.0)),
+        AuxiliaryKind::JointSpace(compliance) => compliance * unit,
+        AuxiliaryKind::Layer(index) => {
+            layer(ws, index).map_or(0.0, |(surface, _)| surface.inverse_mass()[(0, 0)] * unit)
         }
     }
 }
 
-fn auxiliary_mass<'a>(model: &Model, ws: &'a Workspace, block: usize) -> Option<AuxiliaryMass<'a>> {
-    let index = block.checked_sub(columns::joint_blocks(model, ws))?;
-    if let Some(contact) = ws.contacts.get(index) {
-        return layers::find(&ws.surfaces, index).map(|surface| AuxiliaryMass::Layer(surface, contact));
+/// Adds the inverse of an auxiliary mass to the diagonal block of its law.
+fn add_auxiliary_mass(ws: &Workspace, kind: AuxiliaryKind, rows: usize, block: &mut [f64]) {
+    let AuxiliaryKind::Layer(index) = kind else {
+        block.iter_mut().take(1).for_each(|out| *out += inverse_along_first_row(ws, kind));
+        return;
+    };
+    let Some((surface, contact)) = layer(ws, index) else { return };
+    let (row_lengths, inverse) = (row_lengths(contact), surface.inverse_mass());
+    for (i, out) in block.chunks_exact_mut(rows.max(1)).enumerate().take(surface.size) {
+        for (j, out) in out.iter_mut().enumerate().take(surface.size) {
+            *out += row_lengths[i] * inverse[(i, j)] * row_lengths[j] * ws.mass_unit;
+        }
     }
-    let index = index - ws.contacts.len();
-    if let Some(support_point) = ws.support_points.get(index) {
-        return Some(AuxiliaryMass::SupportPoint {
-            mass: mass_of(model, support_point, ws.proximal_mass_fraction),
-            load: support_point.load,
-        });
-    }
-    let row = (index - ws.support_points.len()).checked_sub(cores(&ws.surfaces).count())?;
-    debug_assert!(row < ws.joint_space_rows.len(), "the last blocks are joint-space rows");
-    ws.joint_space_rows.get(row).map(|row| AuxiliaryMass::JointSpace { compliance: row.compliance })
+}
+
+/// Surface of a layer and its contact.
+fn layer(ws: &Workspace, index: usize) -> Option<(&Surface, &Contact)> {
+    let surface = ws.constraints.surfaces.get(index);
+    debug_assert!(surface.is_some(), "the auxiliary mass of a layer is its surface");
+    surface.and_then(|surface| Some((surface, ws.constraints.contacts.get(surface.contact)?)))
 }
 
 /// Lengths of the rows of a contact: surfaces move along unit vectors, tangent rows have the lengths of semi-axes.
@@ -217,21 +185,23 @@ fn row_lengths(contact: &Contact) -> [f64; 3] {
 
 /// Computes v⁺ from the impulses, and the velocities of layer surfaces.
 pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
-    let (unit, first) = (ws.mass_unit, columns::joint_blocks(model, ws));
-    let r = &ws.cone_solution.r;
-    for surface in &mut ws.surfaces {
-        let Some(contact) = ws.contacts.get(surface.contact) else {
+    let Workspace { friction, constraints, mass_unit: unit, .. } = ws;
+    let r = &friction.solution.r;
+    for (index, block) in constraints.blocks.iter().enumerate() {
+        let Some(AuxiliaryMass { kind: AuxiliaryKind::Layer(surface), .. }) = block.auxiliary else { continue };
+        let Some(surface) = constraints.surfaces.get_mut(surface) else { continue };
+        let Some(contact) = constraints.contacts.get(surface.contact) else {
             debug_assert!(false, "the surface of a layer belongs to a contact");
             continue;
         };
-        let r = r.get(ws.cone.range(first + surface.contact)).unwrap_or_default();
+        let r = r.get(friction.problem.range(index)).unwrap_or_default();
         let parts = row_lengths(contact).into_iter().zip(r).take(surface.size);
         let mut push = Vector3::zeros();
-        push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * unit);
+        push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * *unit);
         let velocity = surface.free + surface.inverse_mass() * push;
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { velocity[i] } else { 0.0 });
     }
     if let Some(reduced) = &mut ws.reduced {
-        reduced.find_velocity_of_impulses(model, (r, unit), &mut ws.velocity);
+        reduced.find_velocity_of_impulses(model, (r, *unit), &mut ws.solution.velocity);
     }
 }

@@ -11,7 +11,7 @@
 //! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
 //! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
 //!
-//! `ws.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
+//! `ws.solution.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 
 mod columns;
@@ -25,28 +25,19 @@ mod surfaces;
 mod warm_start;
 mod working_set;
 
-pub(crate) use columns::{contact_rows, support_rows};
 pub(crate) use directions::choose as choose_directions;
 pub(crate) use surfaces::auxiliary_mass_constant_terms;
 
 use nalgebra::Matrix3;
-use stiction_complementarity::{FrictionProblem, Law, MixedLcp};
+use stiction_complementarity::Law;
 use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
 
-use crate::{
-    Contact, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    joint_space::JointSpaceRow, ladder::LadderOutcome, rows,
-};
+use working_set::ScreeningOutcome;
 
-/// Complementarity problem of a step, as a value that can be saved, solved again and compared.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum StepProblem<'a> {
-    /// Mixed linear complementarity problem, for linear friction sets.
-    Mixed(&'a MixedLcp),
-    /// Frictional contact problem, for the second-order cone.
-    Friction(&'a FrictionProblem),
-}
+use crate::{
+    Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
+    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows,
+};
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
 pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -56,7 +47,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Assembles the problem from the rows in the workspace.
 pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    ws.balanced_over = 0.0;
+    ws.solution.balanced_over = 0.0;
     // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
@@ -67,7 +58,7 @@ pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), Ste
         return cone::assemble(start, ws);
     }
     polygon::assemble(start, ws);
-    ws.mixed.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
+    ws.mixed.problem.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
 /// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
@@ -109,49 +100,35 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
     solve_from_warm_start(start, ladder, ws)
 }
 
-/// Assembles and solves the problem of a dynamic step, by constraint screening if there are many contacts.   [STEP-15]
+/// Leaves contacts out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
 ///
-/// `passes` counts the problems assembled.
-pub(crate) fn assemble_and_solve(
-    start: &Start,
-    ladder: &mut Ladder,
-    ws: &mut Workspace,
-    passes: &mut u32,
-) -> Result<LadderOutcome, StepCause> {
-    rows::write(start, ws);
-    if start.scheme.friction == FrictionSet::Quadratic && working_set::screen(start, ws) {
-        let solved = solve_working_set(start, ladder, ws, passes);
-        working_set::restore_screened(ws);
-        if let Some(ladder_outcome) = solved {
-            return Ok(ladder_outcome);
-        }
-    }
-    *passes += 1;
-    assemble_rows(start, ws)?;
-    solve(start, ladder, ws)
+/// Only dynamic steps with second-order cones leave contacts out. With end-of-step geometry the active contacts are known only at the end.
+pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {
+    let scheme = start.scheme;
+    scheme.dynamics != Dynamics::Quasistatic
+        && scheme.linearise_at != LineariseAt::Implicit
+        && scheme.friction == FrictionSet::Quadratic
+        && working_set::screen(start, ws)
 }
 
-/// Solves for a working set of contacts and extends it until no other contact would close.   [STEP-15]
+/// Reviews the solution of a working set; none if no contact is left out, or if all that are stay open.   [STEP-15]
 ///
-/// Returns none if a problem is not solved, or if the working set grows too large.
-fn solve_working_set(
+/// `working_sets` counts the working sets solved. It is none once the problem has all contacts.
+pub(crate) fn review_working_set(
     start: &Start,
-    ladder: &mut Ladder,
+    solved: bool,
+    working_sets: &mut Option<u32>,
     ws: &mut Workspace,
-    passes: &mut u32,
-) -> Option<LadderOutcome> {
-    let mut iterations = 0;
-    for _ in 0..MAX_WORKING_SETS {
-        *passes += 1;
-        let ladder_outcome = assemble_rows(start, ws).and_then(|()| solve(start, ladder, ws)).ok()?;
-        iterations += ladder_outcome.iterations;
-        match working_set::extend_working_set(start, ws) {
-            working_set::ScreeningOutcome::Complete => return Some(LadderOutcome { iterations, ..ladder_outcome }),
-            working_set::ScreeningOutcome::Extended => {}
-            working_set::ScreeningOutcome::TooMany => return None,
-        }
+) -> Option<Change> {
+    let count = working_sets.as_mut()?;
+    *count += 1;
+    let outcome = if solved { working_set::extend_working_set(start, ws) } else { ScreeningOutcome::TooMany };
+    if matches!(outcome, ScreeningOutcome::Extended) && *count < MAX_WORKING_SETS {
+        return Some(Change::ContactLeftOut);
     }
-    None
+    *working_sets = None;
+    working_set::restore_screened(ws);
+    (!matches!(outcome, ScreeningOutcome::Complete)).then_some(Change::AllContacts)
 }
 
 /// Solves a problem that differs little from the previous one.
@@ -163,22 +140,22 @@ pub(crate) fn solve_again(
     ws: &mut Workspace,
     factor: f64,
 ) -> Result<LadderOutcome, StepCause> {
-    ws.cone_guess.r.clear();
-    ws.cone_guess.r.extend(ws.cone_solution.r.iter().map(|r| r * factor));
+    ws.friction.guess.r.clear();
+    ws.friction.guess.r.extend(ws.friction.solution.r.iter().map(|r| r * factor));
     solve_from_warm_start(start, ladder, ws)
 }
 
 fn solve_from_warm_start(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     let ladder_outcome = if ws.quadratic {
-        ladder.solve_cone(&ws.cone, &ws.cone_guess, &mut ws.cone_solution)
+        ladder.solve_cone(&ws.friction.problem, &ws.friction.guess, &mut ws.friction.solution)
     } else {
-        ladder.solve_mixed(&ws.mixed, &mut ws.mixed_solution)
+        ladder.solve_mixed(&ws.mixed.problem, &mut ws.mixed.solution)
     };
     if !ladder_outcome.status.is_solved() {
         return Err(not_solved(start.model, ladder, ws, &ladder_outcome));
     }
     extract(start, ws);
-    ws.balanced_over = start.h;
+    ws.solution.balanced_over = start.h;
     Ok(ladder_outcome)
 }
 
@@ -191,7 +168,7 @@ pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Adds the known impulses of decompression in `ws.impacts` to the assembled linear problem.   [IMPACT-2]
+/// Adds the known impulses of decompression in `ws.result.impacts` to the assembled linear problem.   [IMPACT-2]
 pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
     polygon::add_restitution_impulses(ws);
 }
@@ -208,17 +185,17 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
         (LineariseAt::Implicit, Dimension::Planar) => 6,
         _ => 0,
     };
-    points * ws.contacts.len() + linearised_size(model, ws)
+    points * ws.constraints.contacts.len() + linearised_size(model, ws)
 }
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
         // Each cone of Coulomb's law in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
-        let cones = ws.cone.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
+        let cones = ws.friction.problem.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
         // The normal impulses of support points are known.
-        columns::velocities(model, ws) + ws.cone.rows() + cones - ws.support_points.len()
+        columns::velocities(model, ws) + ws.friction.problem.rows() + cones - ws.constraints.support_points.len()
     } else {
-        ws.mixed.size()
+        ws.mixed.problem.size()
     }
 }
 
@@ -245,7 +222,7 @@ pub(crate) const LIMIT_OF_THE_METHOD: &str =
 
 pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepCause {
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
-    let overlaps = ws.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
+    let overlaps = ws.constraints.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));
     let hint = if ws.proximal_mass_fraction.is_some() {
         "a body may be jammed between prescribed bodies: then no equilibrium exists, with or without inertia; replace one of them by a dynamic body with a load"
     } else if overlaps {
@@ -305,7 +282,7 @@ fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
 
 /// Name of the body, joint or contact of a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
-    let meaning = ws.layout.meaning(row);
+    let meaning = ws.mixed.layout.meaning(row);
     if let Some(joint_space) = polygon_joint_space::joint_space_of(ws, meaning) {
         return name_joint_space(model, Some(joint_space));
     }
@@ -321,17 +298,21 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
         }
         RowMeaning::Joint(row) => name_joint_row(model, ws, row),
         RowMeaning::Limit(_) => name_joint_space(model, None),
-        RowMeaning::Normal(index) => name_contact(model, ws.contacts.get(index)),
+        RowMeaning::Normal(index) => name_contact(model, ws.constraints.contacts.get(index)),
         RowMeaning::Friction(row) => {
-            let support_point = ws.support_points.iter().find(|support_point| support_point.directions.contains(&row));
-            let contact = ws.contacts.iter().find(|contact| contact.directions.contains(&row));
+            let support_point =
+                ws.constraints.support_points.iter().find(|support_point| support_point.directions.contains(&row));
+            let contact = ws.constraints.contacts.iter().find(|contact| contact.directions.contains(&row));
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
         RowMeaning::FrictionBound(bound) => {
-            let support_point =
-                ws.support_points.iter().find(|support_point| support_point.friction_bounds.contains(&bound));
-            let contact = ws.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
+            let support_point = ws
+                .constraints
+                .support_points
+                .iter()
+                .find(|support_point| support_point.friction_bounds.contains(&bound));
+            let contact = ws.constraints.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
             support_point
                 .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
         }
@@ -340,19 +321,19 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
 
 /// Name of the joint, contact or support point of a row of the frictional problem.
 fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
-    let block = (0..ws.cone.blocks()).find(|&block| ws.cone.range(block).contains(&row)).unwrap_or(0);
-    if let Some(joint) = columns::joints(model, ws).nth(block) {
-        return format!("joint \"{}\"", joint.name);
+    let (problem, constraints) = (&ws.friction.problem, &ws.constraints);
+    let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&row)).unwrap_or(0);
+    match constraints.blocks.get(block).map(|block| block.source) {
+        Some(Source::Joint(joint)) => {
+            format!("joint \"{}\"", model.joints().get(joint).map_or("?", |joint| joint.name.as_str()))
+        }
+        Some(Source::Contact(contact) | Source::Core { contact, .. }) => {
+            name_contact(model, constraints.contacts.get(contact))
+        }
+        Some(Source::SupportPoint(index)) => {
+            constraints.support_points.get(index).map_or_else(String::new, |point| name_support_point(model, point))
+        }
+        Some(Source::JointSpace(row)) => name_joint_space(model, constraints.joint_space_rows.get(row)),
+        None => String::new(),
     }
-    let joints = columns::joint_blocks(model, ws);
-    let joint_space = (block + ws.joint_space_rows.len()).checked_sub(ws.cone.blocks());
-    if let Some(row) = joint_space.and_then(|joint_space| ws.joint_space_rows.get(joint_space)) {
-        return name_joint_space(model, Some(row));
-    }
-    let index = (joints..ws.cone.blocks()).position(|block| ws.cone.range(block).contains(&row));
-    let support_point = index.and_then(|index| ws.support_points.get(index.checked_sub(ws.contacts.len())?));
-    let core = index.and_then(|index| index.checked_sub(ws.contacts.len() + ws.support_points.len()));
-    let core = core.and_then(|core| surfaces::cores(&ws.surfaces).nth(core)).map(|surface| surface.contact);
-    let contact = core.or(index).and_then(|index| ws.contacts.get(index));
-    support_point.map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
 }

@@ -28,30 +28,34 @@ use super::{
 };
 use crate::{
     Layout, Start, Workspace,
-    joint_space::{Side, rate},
+    contact::ContactImpulse,
+    rates::{Side, rate},
     reduced,
-    workspace::ContactImpulse,
 };
 
-/// Fills `ws.mixed` from the rows and contacts in the workspace.   [STEP-1..4]
+/// Fills `ws.mixed.problem` from the rows and contacts in the workspace.   [STEP-1..4]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     let model = start.model;
     directions::choose(start, ws);
-    ws.layout = Layout {
+    ws.mixed.layout = Layout {
         velocities: columns::velocities(model, ws),
-        joints: columns::joint_rows(model, ws) + equalities(&ws.joint_space_rows).count(),
-        contacts: ws.contacts.len(),
-        friction: ws.directions.len() + 2 * doubly_bounded(&ws.joint_space_rows).count(),
+        joints: columns::joint_rows(model, ws) + equalities(&ws.constraints.joint_space_rows).count(),
+        contacts: ws.constraints.contacts.len(),
+        friction: ws.mixed.directions.len() + 2 * doubly_bounded(&ws.constraints.joint_space_rows).count(),
         friction_bounds: directions::contact_friction_bounds(ws)
-            + ws.support_points.iter().map(|support_point| support_point.friction_bounds.len()).sum::<usize>()
-            + doubly_bounded(&ws.joint_space_rows).count(),
-        limits: limits(&ws.joint_space_rows).count(),
+            + ws.constraints
+                .support_points
+                .iter()
+                .map(|support_point| support_point.friction_bounds.len())
+                .sum::<usize>()
+            + doubly_bounded(&ws.constraints.joint_space_rows).count(),
+        limits: limits(&ws.constraints.joint_space_rows).count(),
     };
     if let Some(reduced) = &mut ws.reduced {
         reduced.find_free(model, start.h, &mut ws.free_bodies);
     }
     joint_rows(model, ws);
-    ws.mixed.equality.on_free.clear(ws.layout.free(), ws.layout.free());
+    ws.mixed.problem.equality.on_free.clear(ws.mixed.layout.free(), ws.mixed.layout.free());
     match &ws.reduced {
         // The free unknowns are the impulses of joints; their rows are written with all others.
         Some(reduced) if reduced.divided.is_some() => {}
@@ -67,16 +71,16 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
 /// Writes W_bᵀ and the constant terms of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
 fn joint_rows(model: &Model, ws: &mut Workspace) {
     let unit = ws.mass_unit;
-    let mut jacobian = std::mem::take(&mut ws.joint_jacobian);
-    let mut constants = std::mem::take(&mut ws.mixed.equality.constant);
-    jacobian.clear(ws.layout.joints, ws.layout.velocities);
+    let mut jacobian = std::mem::take(&mut ws.mixed.joint_jacobian);
+    let mut constants = std::mem::take(&mut ws.mixed.problem.equality.constant);
+    jacobian.clear(ws.mixed.layout.joints, ws.mixed.layout.velocities);
     constants.clear();
-    constants.resize(ws.layout.velocities, 0.0);
+    constants.resize(ws.mixed.layout.velocities, 0.0);
     let joints = columns::joints(model, ws);
     for joint in joints {
         let first = joint.first_row();
         for place in first..first + joint.rows() {
-            let Some(row) = ws.joint_rows.get(place) else {
+            let Some(row) = ws.constraints.joint_rows.get(place) else {
                 debug_assert!(false, "the rows of all joints of the problem are written");
                 continue;
             };
@@ -86,26 +90,26 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
             jacobian.finish_row();
         }
     }
-    let rows = std::mem::take(&mut ws.joint_space_rows);
+    let rows = std::mem::take(&mut ws.constraints.joint_space_rows);
     for row in equalities(&rows) {
         constants.push(row.bias + free_rate_of_sides(model, ws, &row.sides));
         push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &row.sides);
         jacobian.finish_row();
     }
-    ws.joint_space_rows = rows;
+    ws.constraints.joint_space_rows = rows;
     debug_assert!(jacobian.is_complete(), "every joint impulse has a row");
-    debug_assert_eq!(constants.len(), ws.layout.free(), "every joint row has a constant term");
-    jacobian.transpose_into(&mut ws.joint_jacobian_transposed);
-    (ws.joint_jacobian, ws.mixed.equality.constant) = (jacobian, constants);
+    debug_assert_eq!(constants.len(), ws.mixed.layout.free(), "every joint row has a constant term");
+    jacobian.transpose_into(&mut ws.mixed.joint_jacobian_transposed);
+    (ws.mixed.joint_jacobian, ws.mixed.problem.equality.constant) = (jacobian, constants);
 }
 
 /// Writes −δy + W_b p_b, the momentum balance of the forest in y = L v.   [RED-2]
 fn identity_rows(ws: &mut Workspace) {
-    let n_v = ws.layout.velocities;
-    let matrix = &mut ws.mixed.equality.on_free;
+    let n_v = ws.mixed.layout.velocities;
+    let matrix = &mut ws.mixed.problem.equality.on_free;
     for row in 0..n_v {
         matrix.push(row, -1.0);
-        for (joint_row, value) in ws.joint_jacobian_transposed.row(row) {
+        for (joint_row, value) in ws.mixed.joint_jacobian_transposed.row(row) {
             matrix.push(n_v + joint_row, value);
         }
         matrix.finish_row();
@@ -114,20 +118,23 @@ fn identity_rows(ws: &mut Workspace) {
 
 /// Writes the joint rows below the momentum rows, with their compliance.
 fn constraint_rows(ws: &mut Workspace) {
-    let (n_v, unit, matrix) = (ws.layout.velocities, ws.mass_unit, &mut ws.mixed.equality.on_free);
-    let joints = ws.layout.joints - equalities(&ws.joint_space_rows).count();
+    let (n_v, unit, matrix) = (ws.mixed.layout.velocities, ws.mass_unit, &mut ws.mixed.problem.equality.on_free);
+    let joints = ws.mixed.layout.joints - equalities(&ws.constraints.joint_space_rows).count();
     debug_assert!(
-        ws.compliance.is_empty() || ws.compliance.len() == joints,
+        ws.mixed.joint_compliance.is_empty() || ws.mixed.joint_compliance.len() == joints,
         "either all joint rows are compliant or none"
     );
     debug_assert_eq!(matrix.finished_rows(), n_v, "joint rows follow the momentum rows");
-    let mut joint_space = equalities(&ws.joint_space_rows);
-    for row in 0..ws.layout.joints {
-        for (column, value) in ws.joint_jacobian.row(row) {
+    let mut joint_space = equalities(&ws.constraints.joint_space_rows);
+    for row in 0..ws.mixed.layout.joints {
+        for (column, value) in ws.mixed.joint_jacobian.row(row) {
             matrix.push(column, value);
         }
-        let row_compliance =
-            if row < joints { ws.compliance.get(row).copied() } else { joint_space.next().map(|row| row.compliance) };
+        let row_compliance = if row < joints {
+            ws.mixed.joint_compliance.get(row).copied()
+        } else {
+            joint_space.next().map(|row| row.compliance)
+        };
         if let Some(compliance) = row_compliance {
             matrix.push(n_v + row, compliance * unit);
         }
@@ -139,23 +146,24 @@ fn constraint_rows(ws: &mut Workspace) {
 fn momentum_rows(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     let (n_v, unit) = (model.dof(), ws.mass_unit);
-    debug_assert_eq!(ws.layout.velocities, n_v, "velocities are those of the bodies");
-    debug_assert_eq!(ws.before.len(), n_v, "v has an entry for each degree of freedom");
-    let (matrix, constants) = (&mut ws.mixed.equality.on_free, &mut ws.mixed.equality.constant);
+    debug_assert_eq!(ws.mixed.layout.velocities, n_v, "velocities are those of the bodies");
+    debug_assert_eq!(ws.kinematics.before.len(), n_v, "v has an entry for each degree of freedom");
+    let (matrix, constants) = (&mut ws.mixed.problem.equality.on_free, &mut ws.mixed.problem.equality.constant);
     for (index, slot) in model.layout().iter().enumerate() {
-        let Some((mobility, mass, inertia)) = inertia(model, (&ws.start, ws.proximal_mass_fraction), index) else {
+        let Some((mobility, mass, inertia)) = inertia(model, (&ws.kinematics.start, ws.proximal_mass_fraction), index)
+        else {
             continue;
         };
-        let force = ws.applied.get(index).map_or([0.0; 6], |wrench| mobility.project(wrench));
+        let force = ws.kinematics.applied.get(index).map_or([0.0; 6], |wrench| mobility.project(wrench));
         for (row, i) in slot.v.clone().enumerate() {
             let mut momentum = h * force.get(row).copied().unwrap_or(0.0) / unit;
             for (column, j) in slot.v.clone().enumerate() {
                 if let Some(m) = mass_entry(mobility, mass, &inertia, (row, column)).map(|m| m / unit) {
                     matrix.push(j, -m);
-                    momentum += m * ws.before.get(j).copied().unwrap_or(0.0);
+                    momentum += m * ws.kinematics.before.get(j).copied().unwrap_or(0.0);
                 }
             }
-            for (joint_row, value) in ws.joint_jacobian_transposed.row(i) {
+            for (joint_row, value) in ws.mixed.joint_jacobian_transposed.row(i) {
                 matrix.push(n_v + joint_row, value);
             }
             matrix.finish_row();
@@ -177,11 +185,11 @@ fn mass_entry(mobility: Mobility, mass: f64, inertia: &Matrix3<f64>, (i, j): (us
 
 /// Writes W_nᵀ and W_fᵀ with their constant terms; their transposes are the impulse columns of the momentum rows.   [STEP-3] [STEP-4]
 fn contact_rows(start: &Start, ws: &mut Workspace) {
-    let (model, layout, unit) = (start.model, ws.layout, ws.mass_unit);
-    let mut rows = std::mem::take(&mut ws.mixed.complementarity.on_free);
-    let mut constants = std::mem::take(&mut ws.mixed.complementarity.constant);
+    let (model, layout, unit) = (start.model, ws.mixed.layout, ws.mass_unit);
+    let mut rows = std::mem::take(&mut ws.mixed.problem.complementarity.on_free);
+    let mut constants = std::mem::take(&mut ws.mixed.problem.complementarity.constant);
     let mut reduced = ws.reduced.take();
-    let joint_space_rows = std::mem::take(&mut ws.joint_space_rows);
+    let joint_space_rows = std::mem::take(&mut ws.constraints.joint_space_rows);
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
     let mut push = |sides: &[Option<Side>], constant: f64| {
@@ -190,18 +198,18 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         push_row((model, unit), reduced.as_deref_mut(), &mut rows, sides);
         rows.finish_row();
     };
-    for contact in &ws.contacts {
+    for contact in &ws.constraints.contacts {
         let (a, b) = contact.row(&contact.normal);
         push(&between((contact.a, &a), (contact.b, &b)), contact.bias);
     }
-    for contact in &ws.contacts {
-        for d in ws.directions.get(contact.directions.clone()).unwrap_or_default() {
+    for contact in &ws.constraints.contacts {
+        for d in ws.mixed.directions.get(contact.directions.clone()).unwrap_or_default() {
             let (a, b) = contact.row(d);
             push(&between((contact.a, &a), (contact.b, &b)), d.dot(&contact.surface_velocity));
         }
     }
-    for support_point in &ws.support_points {
-        for d in ws.directions.get(support_point.directions.clone()).unwrap_or_default() {
+    for support_point in &ws.constraints.support_points {
+        for d in ws.mixed.directions.get(support_point.directions.clone()).unwrap_or_default() {
             let (on, body) = support_point.row(d);
             push(
                 &between((support_point.on, &on), (support_point.body, &body)),
@@ -225,7 +233,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     debug_assert!(rows.is_complete(), "every complementary unknown has a row");
     debug_assert_eq!(constants.len(), layout.complementary(), "every complementary row has a constant term");
     rows.finish();
-    let with_loads = ws.support_points.iter().flat_map(|support_point| {
+    let with_loads = ws.constraints.support_points.iter().flat_map(|support_point| {
         support_point.friction_bounds.clone().map(|bound| (bound, support_point.mu * start.h * support_point.load))
     });
     let first_box = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
@@ -237,24 +245,27 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         }
     }
     // The impulse columns C = [W_n W_f 0; 0] are the transpose of the velocity columns D.
-    rows.transpose_into(&mut ws.mixed.equality.on_complementary);
+    rows.transpose_into(&mut ws.mixed.problem.equality.on_complementary);
     add_midpoint_impulses(ws, &rows, &joint_space_rows);
-    (ws.mixed.complementarity.on_free, ws.mixed.complementarity.constant) = (rows, constants);
-    (ws.reduced, ws.joint_space_rows) = (reduced, joint_space_rows);
+    (ws.mixed.problem.complementarity.on_free, ws.mixed.problem.complementarity.constant) = (rows, constants);
+    (ws.reduced, ws.constraints.joint_space_rows) = (reduced, joint_space_rows);
 }
 
 /// Writes the friction laws: +E σ in the friction rows, μ p_n − Eᵀ p_f in the friction-bound rows.   [FRIC-2]
 fn friction_bound_rows(ws: &mut Workspace) {
-    let layout = ws.layout;
-    let matrix = &mut ws.mixed.complementarity.on_complementary;
+    let layout = ws.mixed.layout;
+    let matrix = &mut ws.mixed.problem.complementarity.on_complementary;
     matrix.clear(layout.complementary(), layout.complementary());
     for _ in 0..layout.contacts {
         matrix.finish_row();
     }
-    let of_contacts =
-        ws.contacts.iter().flat_map(|contact| contact.friction_bounds.clone().map(|k| (k, contact.directions_of(k))));
+    let of_contacts = ws
+        .constraints
+        .contacts
+        .iter()
+        .flat_map(|contact| contact.friction_bounds.clone().map(|k| (k, contact.directions_of(k))));
     let of_support_points = || {
-        ws.support_points.iter().flat_map(|support_point| {
+        ws.constraints.support_points.iter().flat_map(|support_point| {
             support_point.friction_bounds.clone().map(|k| (k, support_point.directions_of(k)))
         })
     };
@@ -264,9 +275,9 @@ fn friction_bound_rows(ws: &mut Workspace) {
             matrix.finish_row();
         }
     }
-    let count = doubly_bounded(&ws.joint_space_rows).count();
+    let count = doubly_bounded(&ws.constraints.joint_space_rows).count();
     let (first_direction, first_bound) = (layout.friction - 2 * count, layout.friction_bounds - count);
-    for (place, (row, _, _)) in doubly_bounded(&ws.joint_space_rows).enumerate() {
+    for (place, (row, _, _)) in doubly_bounded(&ws.constraints.joint_space_rows).enumerate() {
         // ±(u + c (p⁺ − p⁻)) + σ.
         let (plus, minus) = (first_direction + 2 * place, first_direction + 2 * place + 1);
         let compliance = row.compliance * ws.mass_unit;
@@ -278,7 +289,7 @@ fn friction_bound_rows(ws: &mut Workspace) {
         }
     }
     debug_assert_eq!(matrix.finished_rows(), layout.sigma_at(0), "friction-bound rows follow the friction rows");
-    for (index, contact) in ws.contacts.iter().enumerate() {
+    for (index, contact) in ws.constraints.contacts.iter().enumerate() {
         for bound in contact.friction_bounds.clone() {
             matrix.push(index, contact.mu);
             for direction in contact.directions_of(bound) {
@@ -293,7 +304,7 @@ fn friction_bound_rows(ws: &mut Workspace) {
         }
         matrix.finish_row();
     }
-    for place in 0..doubly_bounded(&ws.joint_space_rows).count() {
+    for place in 0..doubly_bounded(&ws.constraints.joint_space_rows).count() {
         matrix.push(layout.friction_at(first_direction + 2 * place), -1.0);
         matrix.push(layout.friction_at(first_direction + 2 * place + 1), -1.0);
         matrix.finish_row();
@@ -306,20 +317,20 @@ fn friction_bound_rows(ws: &mut Workspace) {
 
 /// Adds known normal impulses p of restitution: W_n p in the momentum rows, μ p in the friction-bound rows.   [IMPACT-2]
 pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
-    let layout = ws.layout;
-    debug_assert_eq!(ws.contacts.len(), ws.impacts.len(), "every contact of an impact has a report");
+    let layout = ws.mixed.layout;
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.result.impacts.len(), "every contact of an impact has a report");
     divided::add_restitution_impulses(ws);
-    for (index, (contact, impact)) in ws.contacts.iter().zip(&ws.impacts).enumerate() {
+    for (index, (contact, impact)) in ws.constraints.contacts.iter().zip(&ws.result.impacts).enumerate() {
         let restitution = impact.decompression / ws.mass_unit;
         // Without velocities, `divided` has added the response to the rows already.
-        let momentum = ws.mixed.complementarity.on_free.row(index).take_while(|_| layout.velocities > 0);
+        let momentum = ws.mixed.problem.complementarity.on_free.row(index).take_while(|_| layout.velocities > 0);
         for (column, value) in momentum {
-            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
+            if let Some(constant) = ws.mixed.problem.equality.constant.get_mut(column) {
                 *constant += value * restitution;
             }
         }
         for bound in contact.friction_bounds.clone() {
-            if let Some(constant) = ws.mixed.complementarity.constant.get_mut(layout.sigma_at(bound)) {
+            if let Some(constant) = ws.mixed.problem.complementarity.constant.get_mut(layout.sigma_at(bound)) {
                 *constant += contact.mu * restitution;
             }
         }
@@ -329,38 +340,42 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
 /// Extracts v⁺ and the impulses from the solution.
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     extract_joint_space_impulses(ws);
-    let (layout, solution, unit) = (ws.layout, &ws.mixed_solution, ws.mass_unit);
+    let (layout, solution, unit) = (ws.mixed.layout, &ws.mixed.solution, ws.mass_unit);
     debug_assert_eq!(solution.free.len(), layout.free(), "the solution has all free unknowns");
     // The disjunctive problem of corners has further complementary unknowns at the end.
     debug_assert!(
         solution.complementary.len() >= layout.complementary(),
         "the solution has all complementary unknowns"
     );
-    debug_assert_eq!(layout.contacts, ws.contacts.len(), "the contacts of the workspace are those of the problem");
+    debug_assert_eq!(
+        layout.contacts,
+        ws.constraints.contacts.len(),
+        "the contacts of the workspace are those of the problem"
+    );
     let get = |place: usize| solution.complementary.get(place).copied().unwrap_or(0.0);
-    ws.velocity.clear();
-    ws.velocity.extend(solution.free.iter().take(layout.velocities));
+    ws.solution.velocity.clear();
+    ws.solution.velocity.extend(solution.free.iter().take(layout.velocities));
     if let Some(reduced) = &mut ws.reduced {
         if reduced.divided.is_some() {
             let impulses = solution.free.iter().chain(&solution.complementary).copied();
-            reduced.find_velocity_by_response(start.model, (impulses, unit), &mut ws.velocity);
+            reduced.find_velocity_by_response(start.model, (impulses, unit), &mut ws.solution.velocity);
         } else {
-            std::mem::swap(&mut ws.velocity, &mut ws.free_velocity);
-            reduced.find_velocity(start.model, unit, &ws.free_velocity, &mut ws.velocity);
+            std::mem::swap(&mut ws.solution.velocity, &mut ws.friction.free_velocity);
+            reduced.find_velocity(start.model, unit, &ws.friction.free_velocity, &mut ws.solution.velocity);
         }
     }
-    ws.joint_impulses.clear();
-    ws.joint_impulses.resize(start.model.joint_rows(), 0.0);
+    ws.solution.joint_impulses.clear();
+    ws.solution.joint_impulses.resize(start.model.joint_rows(), 0.0);
     let joints = reduced::joints_in_problem(start.model, ws.reduced.as_deref());
     let rows = joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows());
     for (row, p) in rows.zip(solution.free.iter().skip(layout.velocities)) {
-        if let Some(impulse) = ws.joint_impulses.get_mut(row) {
+        if let Some(impulse) = ws.solution.joint_impulses.get_mut(row) {
             *impulse = p * unit;
         }
     }
     let of = |normal: f64, directions: &Range<usize>, bounds: &Range<usize>| {
-        debug_assert!(directions.end <= ws.directions.len(), "friction directions are those of the problem");
-        let vertices = ws.directions.get(directions.clone()).unwrap_or_default();
+        debug_assert!(directions.end <= ws.mixed.directions.len(), "friction directions are those of the problem");
+        let vertices = ws.mixed.directions.get(directions.clone()).unwrap_or_default();
         let friction = directions
             .clone()
             .zip(vertices)
@@ -368,15 +383,16 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
         let sigma = bounds.clone().map(|bound| get(layout.sigma_at(bound))).fold(0.0, f64::max);
         ContactImpulse { normal, friction: friction * unit, spin: 0.0, sigma }
     };
-    ws.contact_impulses.clear();
-    ws.contact_impulses.extend(
-        ws.contacts
+    ws.solution.contact_impulses.clear();
+    ws.solution.contact_impulses.extend(
+        ws.constraints
+            .contacts
             .iter()
             .enumerate()
             .map(|(index, contact)| of(get(index) * unit, &contact.directions, &contact.friction_bounds)),
     );
-    ws.support_impulses.clear();
-    ws.support_impulses.extend(ws.support_points.iter().map(|support_point| {
+    ws.solution.support_impulses.clear();
+    ws.solution.support_impulses.extend(ws.constraints.support_points.iter().map(|support_point| {
         of(start.h * support_point.load, &support_point.directions, &support_point.friction_bounds)
     }));
 }

@@ -5,7 +5,7 @@
 
 use stiction_complementarity::{Law, SparseMatrix};
 
-use crate::{RowMeaning, Workspace, joint_space::JointSpaceRow};
+use crate::{RowMeaning, Workspace, rates::JointSpaceRow};
 
 /// Joint-space rows that are equations; they follow the joint rows.
 pub(super) fn equalities(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
@@ -31,7 +31,7 @@ pub(super) fn doubly_bounded(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&J
 
 /// Joint-space row that a row of the problem belongs to, if any.
 pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&JointSpaceRow> {
-    let (rows, layout) = (&ws.joint_space_rows, &ws.layout);
+    let (rows, layout) = (&ws.constraints.joint_space_rows, &ws.mixed.layout);
     let count = doubly_bounded(rows).count();
     match meaning {
         RowMeaning::Joint(row) => equalities(rows).nth((row + equalities(rows).count()).checked_sub(layout.joints)?),
@@ -48,10 +48,10 @@ pub(super) fn joint_space_of(ws: &Workspace, meaning: RowMeaning) -> Option<&Joi
 
 /// Adds the midpoint of the bounds of joint-space rows, a known impulse, to the momentum rows.
 pub(super) fn add_midpoint_impulses(ws: &mut Workspace, rows: &SparseMatrix, joint_space_rows: &[JointSpaceRow]) {
-    let first = ws.layout.contacts + ws.layout.friction - 2 * doubly_bounded(joint_space_rows).count();
+    let first = ws.mixed.layout.contacts + ws.mixed.layout.friction - 2 * doubly_bounded(joint_space_rows).count();
     for (place, (_, middle, _)) in doubly_bounded(joint_space_rows).enumerate() {
         for (column, value) in rows.row(first + 2 * place) {
-            if let Some(constant) = ws.mixed.equality.constant.get_mut(column) {
+            if let Some(constant) = ws.mixed.problem.equality.constant.get_mut(column) {
                 *constant += value * middle / ws.mass_unit;
             }
         }
@@ -62,7 +62,7 @@ pub(super) fn add_midpoint_impulses(ws: &mut Workspace, rows: &SparseMatrix, joi
 ///
 /// Equations have one free unknown, doubly bounded rows the difference of two unknowns about the midpoint, limits one complementary unknown.
 pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
-    let (layout, rows) = (ws.layout, &ws.joint_space_rows);
+    let (layout, rows) = (ws.mixed.layout, &ws.constraints.joint_space_rows);
     debug_assert_eq!(limits(rows).count(), layout.limits, "joint-space rows are those of the problem");
     debug_assert_eq!(
         rows.len(),
@@ -70,14 +70,14 @@ pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
         "a joint-space row is an equation, doubly bounded or a limit"
     );
     let first_equation = layout.velocities + layout.joints - equalities(rows).count();
-    let mut equations = ws.mixed_solution.free.iter().skip(first_equation);
+    let mut equations = ws.mixed.solution.free.iter().skip(first_equation);
     let first_box = layout.friction_at(layout.friction - 2 * doubly_bounded(rows).count());
-    let of_boxes = ws.mixed_solution.complementary.iter().skip(first_box);
+    let of_boxes = ws.mixed.solution.complementary.iter().skip(first_box);
     let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
-    let of_limits = ws.mixed_solution.complementary.iter();
+    let of_limits = ws.mixed.solution.complementary.iter();
     let mut limits = of_limits.skip(layout.complementary() - layout.limits);
-    ws.joint_space_impulses.clear();
-    ws.joint_space_impulses.extend(rows.iter().map(|row| match row.law {
+    ws.solution.joint_space_impulses.clear();
+    ws.solution.joint_space_impulses.extend(rows.iter().map(|row| match row.law {
         Law::Boxed { lower, upper } if upper < f64::INFINITY => {
             0.5 * (lower + upper) + differences.next().map_or(0.0, |(plus, minus)| plus - minus) * ws.mass_unit
         }

@@ -1,50 +1,75 @@
 //! Warm start of problems with second-order cones: the impulses of the last step.
 
 use nalgebra::Vector3;
+use stiction_multibody::{ContactId, ContactMemory, Joint};
 
-use super::{columns, surfaces};
-use crate::{Start, Workspace, reduced};
+use crate::{Contact, Start, Workspace, constraints::Source};
 
 /// Writes the warm start: last impulses of joints, of persistent contacts, of support points and of cores; zero elsewhere.
 pub(super) fn write(start: &Start, ws: &mut Workspace) {
-    let (model, state) = (start.model, start.state);
-    let joint_blocks = columns::joint_blocks(model, ws);
-    let r = &mut ws.cone_guess.r;
+    let state = start.state;
+    let constraints = &ws.constraints;
+    debug_assert_eq!(constraints.blocks.len(), ws.friction.problem.blocks(), "the blocks are those of the problem");
+    let r = &mut ws.friction.guess.r;
     r.clear();
-    let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
-    for row in joints.flat_map(|joint| joint.first_row()..joint.first_row() + joint.rows()) {
-        r.push(state.joint_impulses.get(row).copied().unwrap_or(0.0));
-    }
-    let mut memories = state.contacts.iter().peekable();
-    for (contact, law) in ws.contacts.iter().zip(ws.cone.laws().iter().skip(joint_blocks)) {
-        while memories.next_if(|memory| memory.id < contact.id).is_some() {}
-        let first = r.len();
-        if let Some(memory) = memories.next_if(|memory| memory.id == contact.id) {
-            // The memory holds the sum of layer and core; the core has rows of its own.
-            let core = memory.layer.unwrap_or_default();
-            let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
-            r.push(memory.normal_impulse - core.core_impulse);
-            // p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
-            r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
-            if law.rows() == 4 {
-                r.push((memory.spin_impulse - core.core_spin) / contact.torsion);
+    for block in &constraints.blocks {
+        let (first, rows) = (r.len(), block.law.rows());
+        match block.source {
+            Source::Joint(joint) => {
+                let place = start.model.joints().get(joint).map_or(0, Joint::first_row);
+                r.extend(state.joint_impulses.iter().skip(place).take(rows));
             }
+            Source::Contact(index) => {
+                let contact = constraints.contacts.get(index);
+                if let Some((contact, memory)) = contact.and_then(|contact| Some((contact, memory(start, contact.id)?)))
+                {
+                    // The memory holds the sum of layer and core; the core has rows of its own.
+                    let core = memory.layer.unwrap_or_default();
+                    let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
+                    let (normal, spin) =
+                        (memory.normal_impulse - core.core_impulse, memory.spin_impulse - core.core_spin);
+                    push_contact(contact, rows, (normal, &friction, spin), r);
+                }
+            }
+            Source::SupportPoint(index) => {
+                let before = state.support_impulses.iter().skip(3 * index).take(rows - 1);
+                if let Some(support_point) = constraints.support_points.get(index) {
+                    r.push(start.h * support_point.load);
+                    r.extend(before);
+                    if let (4, Some(spin)) = (r.len() - first, r.last_mut()) {
+                        *spin /= support_point.torsion;
+                    }
+                }
+            }
+            Source::Core { contact, .. } => {
+                let contact = constraints.contacts.get(contact);
+                let known = contact.and_then(|contact| Some((contact, memory(start, contact.id)?.layer?)));
+                if let Some((contact, layer)) = known {
+                    let friction = Vector3::from(layer.core_friction);
+                    push_contact(contact, rows, (layer.core_impulse, &friction, layer.core_spin), r);
+                }
+            }
+            Source::JointSpace(_) => {}
         }
-        r.resize(first + law.rows(), 0.0);
+        debug_assert!(r.len() <= first + rows, "a block has one impulse for each row");
+        r.resize(first + rows, 0.0);
     }
-    let laws = ws.cone.laws().iter().skip(joint_blocks + ws.contacts.len());
-    for ((support_point, law), before) in ws.support_points.iter().zip(laws).zip(state.support_impulses.chunks_exact(3))
-    {
-        r.push(start.h * support_point.load);
-        r.extend(before.iter().take(law.rows() - 1));
-        if let (4, Some(spin)) = (law.rows(), r.last_mut()) {
-            *spin /= support_point.torsion;
-        }
-    }
-    surfaces::warm_start_cores(start, &ws.contacts, &ws.surfaces, r);
-    debug_assert!(r.len() + ws.joint_space_rows.len() <= ws.cone.rows(), "joint-space rows are the last rows");
-    r.resize(ws.cone.rows(), 0.0);
     for r in r {
         *r /= ws.mass_unit;
+    }
+}
+
+fn memory<'a>(start: &Start<'a>, id: ContactId) -> Option<&'a ContactMemory> {
+    let memories = &start.state.contacts;
+    let place = memories.binary_search_by_key(&id, |memory| memory.id).ok()?;
+    memories.get(place)
+}
+
+/// Appends the impulses of the rows of a contact: p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
+fn push_contact(contact: &Contact, rows: usize, (normal, friction, spin): (f64, &Vector3<f64>, f64), r: &mut Vec<f64>) {
+    r.push(normal);
+    r.extend(contact.tangents.iter().take(rows - 1).map(|t| t.dot(friction) / t.norm_squared()));
+    if rows == 4 {
+        r.push(spin / contact.torsion);
     }
 }

@@ -14,25 +14,26 @@ use stiction_complementarity::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use stiction_multibody::Model;
 
 use super::cone;
-use crate::{Contact, ContactImpulse, Start, Workspace, rows::side_rate};
+use crate::{Constraints, Contact, ContactImpulse, Start, Workspace, assembly::Screening, rates::side_rate};
 
-/// Moves the contacts outside the working set from `ws.contacts` to `ws.screened`.
+/// Moves the contacts outside the working set from `ws.constraints.contacts` to `ws.screening.screened`.
 ///
 /// Returns false, and moves nothing, if there are compliant layers or few contacts, or if the working set would be too large.
 pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
-    ws.screened.clear();
+    ws.screening.screened.clear();
     // The surface of a layer moves before anything touches it: no contact is screened.
-    if !ws.surfaces.is_empty() {
+    if !ws.constraints.surfaces.is_empty() {
         return false;
     }
-    let (max_blocks, others) = (max_blocks(ws), ws.support_points.len() + ws.joint_space_rows.len());
+    let (max_blocks, others) =
+        (max_blocks(ws), ws.constraints.support_points.len() + ws.constraints.joint_space_rows.len());
     let Some(room) = max_blocks.checked_sub(others + RESERVED_BLOCKS) else { return false };
-    if ws.contacts.len() + others <= max_blocks {
+    if ws.constraints.contacts.len() + others <= max_blocks {
         return false;
     }
-    cone::free_velocity(start, ws);
-    let Workspace { contacts, screened, free_velocity, free_bodies, closing_fractions, reduced, .. } = ws;
-    let free = if reduced.is_some() { free_bodies } else { free_velocity };
+    cone::free_velocity_of_bodies(start, ws);
+    let free = if ws.reduced.is_some() { &ws.free_bodies } else { &ws.friction.free_velocity };
+    let (contacts, Screening { screened, closing_fractions }) = (&mut ws.constraints.contacts, &mut ws.screening);
     let closing_fraction = |contact: &Contact| closing_fraction(start, contact, free);
     closing_fractions.clear();
     closing_fractions.extend(contacts.iter().map(closing_fraction).filter(|fraction| *fraction <= 1.0));
@@ -55,7 +56,7 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
 /// 16 without joint-space rows (even in the plane, where the active-set method takes 32), otherwise 32. The latter may still exceed its 72
 /// rows.
 fn max_blocks(ws: &Workspace) -> usize {
-    if ws.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
+    if ws.constraints.joint_space_rows.is_empty() { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS }
 }
 
 /// Blocks reserved for contacts that extend the working set.
@@ -93,7 +94,8 @@ pub(super) enum ScreeningOutcome {
 /// Adds the screened contacts that the solution would close to the working set.
 pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> ScreeningOutcome {
     let max_blocks = max_blocks(ws);
-    let Workspace { contacts, screened, velocity, support_points, joint_space_rows, .. } = ws;
+    let Constraints { contacts, support_points, joint_space_rows, .. } = &mut ws.constraints;
+    let (screened, velocity) = (&mut ws.screening.screened, &ws.solution.velocity);
     let closes = |contact: &Contact| normal_velocity(start.model, contact, velocity) < 0.0;
     let count = screened.iter().filter(|contact| closes(contact)).count();
     if count == 0 {
@@ -110,11 +112,11 @@ pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> Screening
     ScreeningOutcome::Extended
 }
 
-/// Moves the screened contacts back to `ws.contacts`, with zero impulses, in the order of their ids.
+/// Moves the screened contacts back to `ws.constraints.contacts`, with zero impulses, in the order of their ids.
 pub(super) fn restore_screened(ws: &mut Workspace) {
-    let Workspace { contacts, screened, contact_impulses, .. } = ws;
+    let (contacts, contact_impulses) = (&mut ws.constraints.contacts, &mut ws.solution.contact_impulses);
     debug_assert!(contacts.is_sorted_by(|a, b| a.id <= b.id), "contacts are in the order of their ids");
-    for contact in screened.drain(..) {
+    for contact in ws.screening.screened.drain(..) {
         let place = contacts.partition_point(|other| other.id < contact.id);
         if place <= contact_impulses.len() {
             contact_impulses.insert(place, ContactImpulse::default());

@@ -8,7 +8,7 @@ use stiction_geometry::{
 use stiction_multibody::{Configuration, ShapeOnBody};
 
 use crate::{
-    Contact, Start, SupportPointContact, Workspace, rows::gap_now, surface_motion::write_surface_motion,
+    Contact, Start, SupportPointContact, Workspace, rates::gap_now, surface_motion::write_surface_motion,
     tangents::tangents,
 };
 
@@ -41,10 +41,10 @@ impl TrackedContact {
         ws: &Workspace,
         scratch: &mut implicit::Scratch,
     ) -> Option<Self> {
-        let placed = Placed::new(start, contact, &ws.linear_end)?;
+        let placed = Placed::new(start, contact, &ws.kinematics.linear_end)?;
         let point = ContactPoint {
             feature: contact.id.feature,
-            point_a: (ws.linear_end.pose(contact.a).translation.vector + contact.arm_a).into(),
+            point_a: (ws.kinematics.linear_end.pose(contact.a).translation.vector + contact.arm_a).into(),
             point_b: contact.point,
             normal: Unit::new_unchecked(contact.normal),
             gap: contact.gap_end,
@@ -66,8 +66,8 @@ impl TrackedContact {
                 ContactGeometry::Smooth(closest)
             }
         };
-        let asked =
-            gap_now(start.model, contact, &ws.linearisation_velocity, start.h) + contact.gap_end - contact.gap_start;
+        let asked = gap_now(start.model, contact, &ws.kinematics.linearisation_velocity, start.h) + contact.gap_end
+            - contact.gap_start;
         let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);
         Some(Self { geometry, rebound })
     }

@@ -8,7 +8,7 @@ use super::contacts::{Placed, TrackedContact, place_support_point, write_place};
 use super::points::{Local, Points};
 use crate::{
     Contact, Start, SupportPointContact, Workspace,
-    formulation::{contact_rows, support_rows},
+    constraints::{contact_rows, support_rows},
 };
 
 /// Velocities and impulses, the configuration they lead to, and their residual.
@@ -53,7 +53,7 @@ pub(super) struct Fixed {
 
 /// The bodies of the linearised problem, with their masses.
 pub(super) fn bodies(ws: &Workspace) -> Option<&Bodies> {
-    match ws.cone.operator() {
+    match ws.friction.problem.operator() {
         Operator::MatrixFree(bodies) => Some(bodies),
         _ => None,
     }
@@ -82,8 +82,8 @@ impl Iterate {
         self.support_laws(start, ws);
         self.auxiliary_masses(start.model, ws);
         let (_, maps) = self.f.split_at_mut(self.v.len());
-        for (block, law) in ws.cone.laws().iter().enumerate() {
-            let rows = ws.cone.range(block);
+        for (block, law) in ws.friction.problem.laws().iter().enumerate() {
+            let rows = ws.friction.problem.range(block);
             debug_assert!(rows.len() <= 6 && rows.end <= self.r.len(), "law {block} has rows {rows:?}");
             let part = |x: &'_ [f64]| -> [f64; 6] {
                 let mut out = [0.0; 6];
@@ -155,7 +155,7 @@ impl Iterate {
             let columns = jacobian.col_range(body);
             let mass = bodies.mass(body);
             for (row, mass) in columns.clone().zip(mass.chunks_exact(columns.len().max(1))) {
-                let change = |j: usize| self.v[j] - ws.free_velocity[j];
+                let change = |j: usize| self.v[j] - ws.friction.free_velocity[j];
                 self.f[row] = columns.clone().zip(mass).map(|(j, m)| m * change(j)).sum();
             }
         }
@@ -182,7 +182,7 @@ impl Iterate {
         let model = start.model;
         for &(index, block) in &fixed.laws {
             debug_assert!(index < self.contacts.len(), "law {block} is that of a contact");
-            let (Some(contact), rows) = (self.contacts.get(index), ws.cone.range(block)) else { continue };
+            let (Some(contact), rows) = (self.contacts.get(index), ws.friction.problem.range(block)) else { continue };
             let wrenches = contact_rows(contact, rows.len());
             let constants = [
                 0.0,
@@ -209,7 +209,7 @@ impl Iterate {
         let model = start.model;
         let first = model.joints().len();
         for (index, support_point) in self.support_points.iter().enumerate() {
-            let rows = ws.cone.range(first + self.contacts.len() + index);
+            let rows = ws.friction.problem.range(first + self.contacts.len() + index);
             let wrenches = support_rows(support_point, rows.len());
             let velocity = &support_point.surface_velocity;
             let constants = [0.0, velocity.x, velocity.y, support_point.torsion * support_point.surface_spin];

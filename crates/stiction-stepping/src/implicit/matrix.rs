@@ -17,7 +17,7 @@ use super::system::NewtonSystem;
 use super::turn::{displacement, turn_jacobian};
 use crate::{
     Start, Workspace,
-    formulation::{contact_rows, support_rows},
+    constraints::{contact_rows, support_rows},
     surface_motion::{surface_rotation, surface_slope},
 };
 
@@ -81,7 +81,7 @@ impl NewtonMatrix {
     fn joints(&mut self, start: &Start, ws: &Workspace, fixed: &Fixed, at: &Iterate) {
         let model = start.model;
         for (block, joint) in model.joints().iter().enumerate() {
-            let rows = ws.cone.range(block);
+            let rows = ws.friction.problem.range(block);
             let on_u = self.law(ws, fixed, at, block);
             let place = LawPlace {
                 bodies: [joint.a.0, joint.b.0],
@@ -113,7 +113,7 @@ impl NewtonMatrix {
         for &(index, block) in &fixed.laws {
             debug_assert!(index < at.contacts.len() && index < at.tracked.len(), "law {block} is that of a contact");
             let (Some(contact), Some(tracked)) = (at.contacts.get(index), at.tracked.get(index)) else { continue };
-            let rows = ws.cone.range(block);
+            let rows = ws.friction.problem.range(block);
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace { bodies: [contact.a, contact.b], rows: rows.clone(), first: at.v.len(), on_u };
@@ -183,7 +183,7 @@ impl NewtonMatrix {
         let model = start.model;
         for (index, support_point) in at.support_points.iter().enumerate() {
             let block = model.joints().len() + at.contacts.len() + index;
-            let rows = ws.cone.range(block);
+            let rows = ws.friction.problem.range(block);
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace {
@@ -203,7 +203,7 @@ impl NewtonMatrix {
     /// Writes A, and returns B.
     fn law(&mut self, ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> [f64; 36] {
         let (on_r, on_u) = slopes(ws, fixed, at, block);
-        let rows = ws.cone.range(block);
+        let rows = ws.friction.problem.range(block);
         let (n, first) = (rows.len(), at.v.len() + rows.start);
         for (k, on_r) in on_r[..n * n].chunks_exact(n).enumerate() {
             on_r.iter().enumerate().for_each(|(j, on_r)| self.system.add(first + k, first + j, *on_r));
@@ -261,7 +261,8 @@ impl NewtonMatrix {
                     self.system.add(column, first + row, -x);
                 }
             }
-            let Some(index) = (0..ws.cone.blocks()).find(|&index| ws.cone.range(index) == rows) else {
+            let Some(index) = (0..ws.friction.problem.blocks()).find(|&index| ws.friction.problem.range(index) == rows)
+            else {
                 debug_assert!(false, "rows {rows:?} of the Jacobian are those of a law");
                 continue;
             };
@@ -280,8 +281,10 @@ impl NewtonMatrix {
 /// A and B of a law, row by row.
 fn slopes(ws: &Workspace, fixed: &Fixed, at: &Iterate, block: usize) -> ([f64; 36], [f64; 36]) {
     let (mut on_r, mut on_u) = ([0.0; 36], [0.0; 36]);
-    debug_assert!(block < ws.cone.blocks(), "law {block} exists");
-    let (Some(law), rows) = (ws.cone.laws().get(block), ws.cone.range(block)) else { return (on_r, on_u) };
+    debug_assert!(block < ws.friction.problem.blocks(), "law {block} exists");
+    let (Some(law), rows) = (ws.friction.problem.laws().get(block), ws.friction.problem.range(block)) else {
+        return (on_r, on_u);
+    };
     let n = rows.len();
     let (rho, r, u) = (&fixed.rho[rows.clone()], &at.r[rows.clone()], &at.u[rows]);
     law.alart_curnier_jacobian(rho, r, u, &mut on_r[..n * n], &mut on_u[..n * n]);

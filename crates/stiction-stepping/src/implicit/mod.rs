@@ -38,16 +38,16 @@ pub(crate) fn accept(
     tolerance: f64,
     ws: &mut Workspace,
 ) -> Result<Option<LadderOutcome>, StepCause> {
-    ws.linearisation_velocity.clear();
-    ws.linearisation_velocity.extend(newton.velocity().iter().take(start.model.dof()));
+    ws.kinematics.linearisation_velocity.clear();
+    ws.kinematics.linearisation_velocity.extend(newton.velocity().iter().take(start.model.dof()));
     detect(start, detector, ws)?;
     formulation::assemble(start, ws)?;
     newton.write_impulses(start.model, ws);
-    let residual = ws.cone.residual(&ws.cone_solution);
+    let residual = ws.friction.problem.residual(&ws.friction.solution);
     if residual.value > tolerance {
         return Ok(None);
     }
     formulation::extract(start, ws);
-    ws.balanced_over = start.h;
+    ws.solution.balanced_over = start.h;
     Ok(Some(LadderOutcome { rung, status: Status::Solved, residual, iterations: newton.iterations() }))
 }

@@ -117,14 +117,14 @@ impl ImplicitNewton {
 
     /// Writes the impulses as the solution of the problem in the workspace, contact by contact. New contacts have zero impulses.
     pub(crate) fn write_impulses(&self, model: &Model, ws: &mut Workspace) {
-        let r = &mut ws.cone_solution.r;
+        let r = &mut ws.friction.solution.r;
         r.clear();
         let (joints, rest) = self.here.r.split_at(model.joint_rows().min(self.here.r.len()));
         r.extend(joints);
-        let laws = ws.cone.laws().iter().skip(model.joints().len());
-        for (contact, law) in ws.contacts.iter().zip(laws) {
+        let laws = ws.friction.problem.laws().iter().skip(model.joints().len());
+        for (contact, law) in ws.constraints.contacts.iter().zip(laws) {
             let first = r.len();
-            if let Some(rows) = self.rows_of(contact.id, &ws.contacts) {
+            if let Some(rows) = self.rows_of(contact.id, &ws.constraints.contacts) {
                 debug_assert!(rows.end <= rest.len(), "the rows of a contact are within the impulses");
                 r.extend(rest.get(rows).unwrap_or_default());
             }
@@ -133,7 +133,7 @@ impl ImplicitNewton {
         // Support points and cores.
         let contacts = self.rows.last().map_or(0, |rows| rows.end);
         r.extend(rest.get(contacts..).unwrap_or_default());
-        r.resize(ws.cone.rows(), 0.0);
+        r.resize(ws.friction.problem.rows(), 0.0);
     }
 
     /// Rows of a contact among those of all contacts: those of the same id, or those of the only contact of its two shapes, whose feature
@@ -156,19 +156,19 @@ impl ImplicitNewton {
     /// Copies velocities and impulses from the linearised step.
     fn load(&mut self, model: &Model, ws: &Workspace) -> bool {
         self.ids.clear();
-        self.ids.extend(ws.contacts.iter().map(|contact| contact.id));
+        self.ids.extend(ws.constraints.contacts.iter().map(|contact| contact.id));
         self.rows.clear();
-        let laws = ws.cone.laws().iter().skip(model.joints().len());
+        let laws = ws.friction.problem.laws().iter().skip(model.joints().len());
         let mut next = 0;
-        self.rows.extend(laws.take(ws.contacts.len()).map(|law| {
+        self.rows.extend(laws.take(ws.constraints.contacts.len()).map(|law| {
             next += law.rows();
             next - law.rows()..next
         }));
         let Some(bodies) = bodies(ws) else { return false };
-        self.here.r.clone_from(&ws.cone_solution.r);
+        self.here.r.clone_from(&ws.friction.solution.r);
         bodies.begin(&self.here.r, &mut self.here.v);
-        debug_assert_eq!(self.here.v.len(), ws.free_velocity.len(), "every velocity has its free part");
-        self.here.v.iter_mut().zip(&ws.free_velocity).for_each(|(v, free)| *v += free);
+        debug_assert_eq!(self.here.v.len(), ws.friction.free_velocity.len(), "every velocity has its free part");
+        self.here.v.iter_mut().zip(&ws.friction.free_velocity).for_each(|(v, free)| *v += free);
         true
     }
 
@@ -177,8 +177,8 @@ impl ImplicitNewton {
         self.here.tracked.clear();
         self.here.z.clear();
         self.fixed.points.clear();
-        for contact in &ws.contacts {
-            let is_single = !self.is_first_pass && is_alone(contact, &ws.contacts);
+        for contact in &ws.constraints.contacts {
+            let is_single = !self.is_first_pass && is_alone(contact, &ws.constraints.contacts);
             let Some(tracked) = TrackedContact::new(start, (contact, is_single), ws, &mut self.scratch) else {
                 return false;
             };
@@ -186,8 +186,8 @@ impl ImplicitNewton {
         }
         self.trial.tracked.clone_from(&self.here.tracked);
         for iterate in [&mut self.here, &mut self.trial] {
-            iterate.contacts.clone_from(&ws.contacts);
-            iterate.support_points.clone_from(&ws.support_points);
+            iterate.contacts.clone_from(&ws.constraints.contacts);
+            iterate.support_points.clone_from(&ws.constraints.support_points);
         }
         self.set_scaling(start, ws);
         true
@@ -198,27 +198,30 @@ impl ImplicitNewton {
         let Fixed { rho, extra, .. } = &mut self.fixed;
         rho.clear();
         extra.clear();
-        extra.resize(ws.cone.rows(), 0.0);
+        extra.resize(ws.friction.problem.rows(), 0.0);
         let mut w = [0.0; 36];
-        for (block, law) in ws.cone.laws().iter().enumerate() {
+        for (block, law) in ws.friction.problem.laws().iter().enumerate() {
             let n = law.rows();
             let w = &mut w[..n * n];
-            ws.cone.operator().diagonal(block, w);
+            ws.friction.problem.operator().diagonal(block, w);
             let inverse = |k: usize| if w[k * (n + 1)] > 0.0 { 1.0 / w[k * (n + 1)] } else { 1.0 };
             let tangential = (1..n).map(inverse).fold(f64::INFINITY, f64::min);
             let is_joint = block < start.model.joints().len();
             rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
         }
-        debug_assert_eq!(rho.len(), ws.cone.rows(), "every row of a law has a scaling");
+        debug_assert_eq!(rho.len(), ws.friction.problem.rows(), "every row of a law has a scaling");
         formulation::auxiliary_mass_constant_terms(start, ws, extra);
         let first = start.model.joints().len();
         self.fixed.laws.clear();
-        self.fixed.laws.extend((0..ws.contacts.len()).map(|index| (index, first + index)));
-        let cores = ws.surfaces.iter().filter(|surface| surface.core.is_some());
-        for (block, surface) in (first + ws.contacts.len() + ws.support_points.len()..).zip(cores) {
+        self.fixed.laws.extend((0..ws.constraints.contacts.len()).map(|index| (index, first + index)));
+        let cores = ws.constraints.surfaces.iter().filter(|surface| surface.core.is_some());
+        for (block, surface) in
+            (first + ws.constraints.contacts.len() + ws.constraints.support_points.len()..).zip(cores)
+        {
             self.fixed.laws.push((surface.contact, block));
-            let depth = ws.contacts.get(surface.contact).and_then(|contact| contact.layer?.depth).unwrap_or(0.0);
-            if let Some(extra) = self.fixed.extra.get_mut(ws.cone.range(block).start) {
+            let depth =
+                ws.constraints.contacts.get(surface.contact).and_then(|contact| contact.layer?.depth).unwrap_or(0.0);
+            if let Some(extra) = self.fixed.extra.get_mut(ws.friction.problem.range(block).start) {
                 *extra += depth / start.h;
             }
         }

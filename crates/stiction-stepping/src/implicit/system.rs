@@ -58,7 +58,7 @@ impl NewtonSystem {
         for (block, slot) in model.layout().iter().filter(|slot| !slot.v.is_empty()).enumerate() {
             slot.v.clone().for_each(|unknown| self.assign_block(unknown, block));
         }
-        for law in 0..ws.cone.blocks() {
+        for law in 0..ws.friction.problem.blocks() {
             let [a, b] = bodies_of(model, fixed, at, law).map(|id| block_of(model, id));
             let owner = match (a, b) {
                 (Some(a), Some(b)) => {
@@ -68,7 +68,7 @@ impl NewtonSystem {
                 (Some(block), None) | (None, Some(block)) => block,
                 (None, None) => 0,
             };
-            let rows = ws.cone.range(law);
+            let rows = ws.friction.problem.range(law);
             if let Some(load) = self.loads.get_mut(owner) {
                 *load += rows.len();
             }
@@ -81,7 +81,7 @@ impl NewtonSystem {
         // The first laws are those of the contacts, in order.
         for (&(_, law), points) in fixed.laws.iter().zip(&fixed.points) {
             let Some(points) = points else { continue };
-            let owner = self.places.get(n_v + ws.cone.range(law).start).map_or(0, |place| place.0);
+            let owner = self.places.get(n_v + ws.friction.problem.range(law).start).map_or(0, |place| place.0);
             (points.first..points.first + points.len()).for_each(|z| self.assign_block(n_v + n_r + z, owner));
         }
         debug_assert_eq!(self.sizes.iter().sum::<usize>(), self.places.len(), "every unknown is in one block");

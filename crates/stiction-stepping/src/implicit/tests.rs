@@ -160,15 +160,15 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
             pending_restitution: -60.0,
             layer: None,
         };
-        state.contacts = ws.contacts.iter().map(|contact| memory(contact.id)).collect();
+        state.contacts = ws.constraints.contacts.iter().map(|contact| memory(contact.id)).collect();
     }
     let start = Start { model, scheme, state: &state, h };
     prepare(&start, &mut ws).unwrap();
-    ws.linearisation_velocity.extend_from_slice(&state.v);
+    ws.kinematics.linearisation_velocity.extend_from_slice(&state.v);
     detect(&start, &mut FeatureDetector::default(), &mut ws).unwrap();
     formulation::assemble(&start, &mut ws).unwrap();
-    ws.cone_solution.r = (0..ws.cone.rows()).map(|_| 3.0 * random()).collect();
-    let contacts = ws.contacts.len();
+    ws.friction.solution.r = (0..ws.friction.problem.rows()).map(|_| 3.0 * random()).collect();
+    let contacts = ws.constraints.contacts.len();
     for points in [false, true] {
         let (error, rows) = ImplicitNewton::default().derivative_error(&start, &ws, points);
         println!("{contacts} contacts, {rows} rows, worst error {error:e}");

@@ -3,19 +3,10 @@
 use nalgebra::Vector3;
 use stiction_multibody::{Joint, JointDof, Model, Motor};
 
-use super::ActuatedDof;
-use crate::reduced::Reduced;
-
-/// Inertia c and force f₀ along a joint DOF: p = h f₀ − c (φ̇⁺ − φ̇).   [JSPACE-2]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ImplicitForce {
-    /// Rotor inertia A, the part of `inertia` that remains in impacts.
-    pub(crate) rotor: f64,
-    /// Inertia c = A + h d + h² k.
-    pub(crate) inertia: f64,
-    /// Force f₀.
-    pub(crate) force: f64,
-}
+use crate::{
+    actuated::{ActuatedDof, ImplicitForce},
+    reduced::Reduced,
+};
 
 impl ImplicitForce {
     /// Force of armature, damper and spring of the DOF itself, at a coordinate and rate.

@@ -11,83 +11,20 @@
 //! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a compliant
 //! row, φ̇⁺ + p/c = φ̇ + h f₀/c.
 
-mod check;
 mod implicit_force;
 mod work;
 mod write;
 
-use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, Joint, JointDofId, JointId, JointKind, Model, Wrench, joint::Row};
+use stiction_multibody::{BodyId, Joint, JointDofId, JointKind, Model, Wrench, joint::Row};
 
-use crate::{Start, StepCause, Workspace, rows::side_rate};
+use crate::{
+    Start, StepCause, Workspace,
+    actuated::{ActuatedDof, ImplicitForce},
+    rates::{Side, rate},
+};
 
-pub(crate) use check::check;
-pub(crate) use implicit_force::ImplicitForce;
 pub(crate) use work::{Rotors, bias_work, work};
 pub(crate) use write::{write, write_velocity_level};
-
-/// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Side {
-    /// Velocity of the forest, times a factor.
-    Velocity(usize, f64),
-    /// Power of a wrench on a body.
-    Wrench(BodyId, Wrench),
-}
-
-impl Side {
-    pub(crate) fn times(self, factor: f64) -> Self {
-        match self {
-            Self::Velocity(k, x) => Self::Velocity(k, x * factor),
-            Self::Wrench(body, wrench) => Self::Wrench(body, wrench.scaled(factor)),
-        }
-    }
-}
-
-/// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct JointSpaceRow {
-    pub(crate) sides: [Option<Side>; 4],
-    pub(crate) law: Law,
-    /// Constant right-hand side of the row, m/s or rad/s.
-    pub(crate) bias: f64,
-    /// Compliance, the rate under a unit impulse; 0 is rigid.
-    pub(crate) compliance: f64,
-    /// Rotor inertia that is part of the compliance.
-    pub(crate) rotor: f64,
-    /// Joint of the row.
-    pub(crate) joint: JointId,
-}
-
-impl JointSpaceRow {
-    /// Law of the row for impulses in another unit of mass.
-    pub(crate) fn law_in_unit(&self, unit: f64) -> Law {
-        match self.law {
-            Law::Boxed { lower, upper } => Law::Boxed { lower: lower / unit, upper: upper / unit },
-            law => law,
-        }
-    }
-}
-
-/// Actuated joint DOF at the start of a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ActuatedDof {
-    id: JointDofId,
-    /// Index among the actuated DOFs of the model.
-    place: usize,
-    /// Coordinate φ, full turns counted.
-    pub(crate) coordinate: f64,
-    /// Rate φ̇.
-    rate: f64,
-    /// Velocity of the forest that is the rate of this DOF, if there is one.
-    velocity: Option<usize>,
-    /// Force along the DOF that needs no row.
-    implicit_force: ImplicitForce,
-    /// True if a row enforces the lower and upper limit, or if that limit does not exist.
-    held: [bool; 2],
-    /// True if a solution violated the lower and upper limit without a row for it.
-    missed: [bool; 2],
-}
 
 impl ActuatedDof {
     /// Rate of the DOF when the bodies move by `v` and the forest by `forest`, without prescribed motion.
@@ -116,9 +53,9 @@ impl ActuatedDof {
 pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     let time = state.time_after(h).0;
-    let mut all = std::mem::take(&mut ws.actuated);
+    let mut all = std::mem::take(&mut ws.constraints.actuated);
     all.clear();
-    ws.all_limits = false;
+    ws.constraints.all_limits = false;
     for (place, &id) in model.actuated_dofs().iter().enumerate() {
         let Some(joint) = model.joint(id.0) else {
             debug_assert!(false, "actuated DOFs belong to joints of the model");
@@ -129,7 +66,7 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
         apply(start, ws, joint, &actuated);
         all.push(actuated);
     }
-    ws.actuated = all;
+    ws.constraints.actuated = all;
     let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
     stray.map_or(Ok(()), |motor| Err(StepCause::non_finite("control", Some(&motor.name))))
 }
@@ -146,7 +83,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
             let initial = joint.joint_dofs().get(id.1).map_or(0.0, |joint_dof| joint_dof.initial);
             (reduced.q.get(q).copied().unwrap_or(0.0) + initial, reduced.before.get(k).copied().unwrap_or(0.0))
         }
-        None => joint.measured(id.1, &ws.start, state.angles.get(place).copied()).unwrap_or_default(),
+        None => joint.measured(id.1, &ws.kinematics.start, state.angles.get(place).copied()).unwrap_or_default(),
     };
     ActuatedDof {
         id,
@@ -172,10 +109,10 @@ fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &ActuatedDo
         implicit_force::add_spherical_force((model, joint), first, h, reduced);
     } else if inertia == 0.0
         && force != 0.0
-        && let Some(row) = joint.coordinate(actuated.id.1, &ws.start)
+        && let Some(row) = joint.coordinate(actuated.id.1, &ws.kinematics.start)
     {
         for (body, wrench) in [(joint.a.0, row.a), (joint.b.0, row.b)] {
-            if let Some(total) = ws.applied.get_mut(body.index()) {
+            if let Some(total) = ws.kinematics.applied.get_mut(body.index()) {
                 total.add(&wrench.scaled(force));
             }
         }
@@ -187,9 +124,9 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     let &Start { model, h, .. } = start;
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
     angles.clear();
-    for actuated in &ws.actuated {
+    for actuated in &ws.constraints.actuated {
         let displacement = model.joint(actuated.id.0).and_then(|joint| {
-            let rate = actuated.rate_with(model, (ws, joint), &ws.moving, forest)?;
+            let rate = actuated.rate_with(model, (ws, joint), &ws.solution.moving, forest)?;
             Some(h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1)))
         });
         angles.push(actuated.coordinate + displacement.unwrap_or(0.0));
@@ -199,15 +136,15 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
 /// Checks for limits that the last solution violated without a row; true if the problem must be solved with them.   [JSPACE-6]
 pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     let &Start { model, scheme, h, .. } = start;
-    if ws.all_limits || scheme.gamma == 0.0 {
+    if ws.constraints.all_limits || scheme.gamma == 0.0 {
         return false;
     }
-    let mut all = std::mem::take(&mut ws.actuated);
+    let mut all = std::mem::take(&mut ws.constraints.actuated);
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
     let broken = |actuated: &ActuatedDof| {
         let joint = model.joint(actuated.id.0)?;
         let [least, most] = write::limits_of(joint, actuated.id.1)?;
-        let rate = actuated.rate_with(model, (ws, joint), &ws.velocity, forest)?;
+        let rate = actuated.rate_with(model, (ws, joint), &ws.solution.velocity, forest)?;
         let end = actuated.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
         let [held_below, held_above] = actuated.held;
@@ -220,7 +157,7 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
             any = true;
         }
     }
-    ws.actuated = all;
+    ws.constraints.actuated = all;
     any
 }
 
@@ -229,18 +166,7 @@ fn sides(ws: &Workspace, joint: &Joint, actuated: &ActuatedDof, factor: f64) -> 
     if let Some(k) = actuated.velocity {
         return Some([Some(Side::Velocity(k, factor)), None]);
     }
-    let row: Row = joint.coordinate(actuated.id.1, &ws.linear_start)?;
+    let row: Row = joint.coordinate(actuated.id.1, &ws.kinematics.linear_start)?;
     let side = |body: BodyId, wrench: &Wrench| Some(Side::Wrench(body, wrench.scaled(factor)));
     Some([side(joint.a.0, &row.a), side(joint.b.0, &row.b)])
-}
-
-/// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
-pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
-    let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());
-    debug_assert!(sides.iter().flatten().all(is_known), "a side is a velocity of the forest");
-    let of = |side: &Side| match side {
-        Side::Velocity(k, factor) => factor * forest.and_then(|v| v.get(*k)).copied().unwrap_or(0.0),
-        Side::Wrench(body, wrench) => side_rate(model, v, *body, wrench),
-    };
-    sides.iter().flatten().map(of).sum()
 }

@@ -3,8 +3,10 @@
 use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
-use super::{JointSpaceRow, rate};
-use crate::Workspace;
+use crate::{
+    Workspace,
+    rates::{JointSpaceRow, rate},
+};
 
 /// Work of springs, dampers and motors over the last step, along the forest and of rows; rotors count as kinetic energy.
 pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
@@ -15,13 +17,22 @@ pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
         Law::Equality { .. } => (p + row.rotor * (at_end(row) - rate_before(model, ws, row))) * at_end(row),
         _ => p * at_end(row),
     };
-    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
-    of_forest + ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).map(of_row).sum::<f64>()
+    debug_assert_eq!(
+        ws.constraints.joint_space_rows.len(),
+        ws.solution.joint_space_impulses.len(),
+        "every joint-space row has an impulse"
+    );
+    of_forest + ws.constraints.joint_space_rows.iter().zip(&ws.solution.joint_space_impulses).map(of_row).sum::<f64>()
 }
 
 /// Work Σ p β of the biases β of limits and couplings; dry friction has none.   [ENERGY-2]
 pub(crate) fn bias_work(ws: &Workspace) -> f64 {
-    let rows = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).filter(|(row, _)| row.compliance == 0.0);
+    let rows = ws
+        .constraints
+        .joint_space_rows
+        .iter()
+        .zip(&ws.solution.joint_space_impulses)
+        .filter(|(row, _)| row.compliance == 0.0);
     rows.map(|(row, p)| p * row.bias).sum()
 }
 
@@ -40,7 +51,7 @@ impl Rotors {
     /// Energies of the last step, which started with these velocities of the bodies.
     pub(crate) fn of(model: &Model, ws: &Workspace, start: &[f64]) -> Self {
         let mut total = Self::default();
-        for row in ws.joint_space_rows.iter().filter(|row| row.rotor > 0.0) {
+        for row in ws.constraints.joint_space_rows.iter().filter(|row| row.rotor > 0.0) {
             let (before, after) = (rate_before(model, ws, row), rate_at_end(model, ws, row));
             let energy = |rate: f64| 0.5 * row.rotor * rate * rate;
             total.start += energy(rate(model, &row.sides, start, None));
@@ -53,9 +64,9 @@ impl Rotors {
 }
 
 fn rate_at_end(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
-    rate(model, &row.sides, &ws.velocity, ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]))
+    rate(model, &row.sides, &ws.solution.velocity, ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]))
 }
 
 fn rate_before(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
-    rate(model, &row.sides, &ws.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
+    rate(model, &row.sides, &ws.kinematics.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
 }

@@ -7,16 +7,19 @@ use stiction_complementarity::Law;
 use stiction_multibody::{Joint, JointDof, JointDofId, JointKind, Wrench};
 
 use super::{
-    ActuatedDof, ImplicitForce, JointSpaceRow, Side,
     implicit_force::{MotorForce, bounds, implicit_force_about, is_clamped},
-    rate, sides,
+    sides,
 };
-use crate::{Start, Workspace};
+use crate::{
+    Start, Workspace,
+    actuated::{ActuatedDof, ImplicitForce},
+    rates::{JointSpaceRow, Side, rate},
+};
 
 /// Writes the joint-space rows where the constraints are linearised.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
-    let mut rows = std::mem::take(&mut ws.joint_space_rows);
-    let mut actuated = std::mem::take(&mut ws.actuated);
+    let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
+    let mut actuated = std::mem::take(&mut ws.constraints.actuated);
     rows.clear();
     for joint_dof in &mut actuated {
         let Some(joint) = start.model.joint(joint_dof.id.0) else {
@@ -30,13 +33,13 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         joint_dof.held = writer.limits();
     }
     couplings(start, ws, (&actuated, start.scheme.joint_gamma), &mut rows);
-    (ws.joint_space_rows, ws.actuated) = (rows, actuated);
+    (ws.constraints.joint_space_rows, ws.constraints.actuated) = (rows, actuated);
 }
 
 /// Writes the joint-space rows of an impact: rotors, active limits, couplings.   [JSPACE-8]
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
-    let mut rows = std::mem::take(&mut ws.joint_space_rows);
-    let actuated = std::mem::take(&mut ws.actuated);
+    let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
+    let actuated = std::mem::take(&mut ws.constraints.actuated);
     rows.clear();
     for joint_dof in &actuated {
         let Some(joint) = start.model.joint(joint_dof.id.0) else {
@@ -49,7 +52,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     }
     // In an impact, couplings constrain rates only; the step removes their errors.
     couplings(start, ws, (&actuated, 0.0), &mut rows);
-    (ws.joint_space_rows, ws.actuated) = (rows, actuated);
+    (ws.constraints.joint_space_rows, ws.constraints.actuated) = (rows, actuated);
 }
 
 /// Limits of a joint DOF.   [JSPACE-6]
@@ -113,14 +116,14 @@ impl<'a> Writer<'a> {
     /// Rate at the start of the step, without its prescribed part.
     fn rate(&self, sides: &Sides) -> f64 {
         let forest = self.ws.reduced.as_ref().map(|reduced| &reduced.before[..]);
-        rate(self.start.model, sides, &self.ws.before, forest)
+        rate(self.start.model, sides, &self.ws.kinematics.before, forest)
     }
 
     /// Prescribed part of the rate at the start.
     fn prescribed_at_start(&self, sides: &Sides) -> f64 {
         let of = |side: &Side| match side {
             Side::Wrench(body, wrench) if self.start.model.unknowns(*body).is_none() => {
-                wrench.power(&self.ws.linear_start.twist(*body))
+                wrench.power(&self.ws.kinematics.linear_start.twist(*body))
             }
             _ => 0.0,
         };
@@ -177,7 +180,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the rows about the three axes of a spherical joint, from its rotation and angular velocity.
     fn about_all_axes(&mut self, implicit_force: impl Fn(f64, f64) -> ImplicitForce) {
-        let Some(row) = self.joint.coordinate(self.actuated.id.1, &self.ws.start) else { return };
+        let Some(row) = self.joint.coordinate(self.actuated.id.1, &self.ws.kinematics.start) else { return };
         let turned = row.b.angular * (row.value - self.joint_dof().initial);
         for axis in 0..3 {
             let torque = Wrench::of_torque(Vector3::ith(axis, 1.0));
@@ -219,7 +222,7 @@ impl<'a> Writer<'a> {
     fn limits(&mut self) -> [bool; 2] {
         let &Start { scheme, h, .. } = self.start;
         let reach = if scheme.gamma > 0.0 { 2.0 * h * self.actuated.rate.abs() } else { 0.0 } + scheme.touch_threshold;
-        let all = self.ws.all_limits;
+        let all = self.ws.constraints.all_limits;
         self.push_limits(|gap, missed| (all || missed || gap <= reach).then_some(scheme.gamma * gap / h))
     }
 
@@ -258,8 +261,8 @@ pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, numb
     if !is_prescribed(joint.a.0) && !is_prescribed(joint.b.0) {
         return 0.0;
     }
-    let before = joint.coordinate(number, &ws.linear_start).map(|row| row.value);
-    let after = joint.measured(number, &ws.linear_end, before).map(|(coordinate, _)| coordinate);
+    let before = joint.coordinate(number, &ws.kinematics.linear_start).map(|row| row.value);
+    let after = joint.measured(number, &ws.kinematics.linear_end, before).map(|(coordinate, _)| coordinate);
     after.zip(before).map_or(0.0, |(after, before)| (after - before) / start.h)
 }
 

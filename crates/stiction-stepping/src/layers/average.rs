@@ -7,26 +7,16 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::Layer;
 
-use super::{Surface, at_end, inverse_effective_mass, part, solve, unit_tangents};
-use crate::{Contact, PositionUpdate, Start, Workspace, advance::end_gap, rows::side_rate};
+use super::{at_end, inverse_effective_mass, solve};
+use crate::{
+    Contact, PositionUpdate, Start, Workspace,
+    rates::end_gap,
+    rates::side_rate,
+    surface::{NormalLaw, Surface, part, unit_tangents},
+};
 
 /// Smallest slope of the linearised law, as a fraction of m/h; a smaller one does not change the motion of the bodies.
 const LEAST_SLOPE: f64 = 1e-3;
-
-/// Impulse of a layer along the normal, as a function of the depth x = −ψ⁺ at the end of the step.   [SOFT-6]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NormalLaw {
-    /// Elastic slope h K, N s/m.
-    elastic: f64,
-    /// Damping C, N s/m.
-    damping: f64,
-    /// Depth x₀ = −ψ at the start of the step, m.
-    start: f64,
-    /// Compression of the unloaded surface at the end of the step, m.
-    relaxed: f64,
-    /// True if the surface and the other body touch at the start.
-    closed: bool,
-}
 
 /// Linearisation of the law: p = impulse + slope (x − depth).   [SOFT-7]
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +85,12 @@ pub(super) fn surface(
 ) -> Surface {
     let h = start.h;
     before.x = normal_law.start;
-    let known = ws.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok().and_then(|place| ws.depths.get(place));
+    let known = ws
+        .constraints
+        .depths
+        .binary_search_by_key(&contact.id, |(id, _)| *id)
+        .ok()
+        .and_then(|place| ws.constraints.depths.get(place));
     let x = known.map_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed }, |(_, x)| *x);
     let inverse_mass = inverse_effective_mass(start.model, ws, contact, contact.row(&contact.normal));
     let line = normal_law.tangent(x, LEAST_SLOPE / (inverse_mass * h));
@@ -120,7 +115,8 @@ pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Ve
     }
     let along = |d: &Vector3<f64>| {
         let (a, b) = contact.row(d);
-        side_rate(start.model, &ws.before, contact.a, &a) + side_rate(start.model, &ws.before, contact.b, &b)
+        side_rate(start.model, &ws.kinematics.before, contact.a, &a)
+            + side_rate(start.model, &ws.kinematics.before, contact.b, &b)
     };
     let [t, o] = unit_tangents(contact);
     t * along(&t) + o * along(&o) + contact.surface_velocity
@@ -128,28 +124,29 @@ pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Ve
 
 /// Stores the depths at the end of the step; true if the laws are linearised there, that is if the iteration has converged.   [SOFT-7]
 pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, tolerance: impl Fn() -> f64) -> bool {
-    if start.scheme.position_update == PositionUpdate::End || ws.surfaces.is_empty() {
+    if start.scheme.position_update == PositionUpdate::End || ws.constraints.surfaces.is_empty() {
         return true;
     }
     let tolerance = tolerance();
     let mut linearisation_converged = true;
-    let mut depths = std::mem::take(&mut ws.next_depths);
+    let mut depths = std::mem::take(&mut ws.constraints.next_depths);
     depths.clear();
-    for surface in &ws.surfaces {
-        let (Some(normal_law), Some(contact)) = (surface.normal_law, ws.contacts.get(surface.contact)) else {
+    for surface in &ws.constraints.surfaces {
+        let (Some(normal_law), Some(contact)) = (surface.normal_law, ws.constraints.contacts.get(surface.contact))
+        else {
             debug_assert!(false, "surfaces have a normal law in steps by mean velocities, and belong to contacts");
             continue;
         };
-        let known = ws.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
-        let known = known.and_then(|place| ws.depths.get(place)).map(|(_, x)| *x);
+        let known = ws.constraints.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
+        let known = known.and_then(|place| ws.constraints.depths.get(place)).map(|(_, x)| *x);
         let from = known.unwrap_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed });
-        let x = -end_gap(start, contact, ws);
+        let x = -end_gap(start.model, contact, &ws.kinematics.linearisation_velocity, &ws.solution.moving, start.h);
         let same_line = normal_law.is_linear(x) && normal_law.is_linear(from);
         let both_apart = !normal_law.closed && x <= normal_law.relaxed && from <= normal_law.relaxed;
         linearisation_converged &= same_line || both_apart || (x - from).abs() <= tolerance;
         depths.push((contact.id, x));
     }
-    ws.next_depths = std::mem::replace(&mut ws.depths, depths);
+    ws.constraints.next_depths = std::mem::replace(&mut ws.constraints.depths, depths);
     linearisation_converged
 }
 

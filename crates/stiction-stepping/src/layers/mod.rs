@@ -5,9 +5,7 @@
 //! need no special case for it.
 
 mod average;
-mod check;
 mod report;
-mod substepping;
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geometry::Feature;
@@ -16,75 +14,14 @@ use stiction_multibody::{
     mass_block,
 };
 
-use crate::{Contact, ContactImpulse, PositionUpdate, Start, Workspace, rows::gap_now, rows::side_rate};
+use crate::{
+    Contact, ContactImpulse, PositionUpdate, Start, Workspace,
+    rates::{gap_now, side_rate},
+    surface::{NormalLaw, Surface, find, part, unit_tangents},
+};
 
-use average::NormalLaw;
 pub(crate) use average::linearisation_converged;
-pub(crate) use check::check;
 pub(crate) use report::surface_at_end;
-pub use substepping::Substepping;
-
-/// Outer surface of a compliant layer, with an auxiliary mass. Vectors are in the contact frame (n, t, o) with unit tangents.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Surface {
-    /// Index of its contact in `ws.contacts`.
-    pub(crate) contact: usize,
-    /// Number of compliant directions: n, then t, then o in space.
-    pub(crate) size: usize,
-    /// Mass matrix of the surface, kg.   [SOFT-3]
-    pub(crate) mass: Matrix3<f64>,
-    /// Velocity without impulse, m/s.   [SOFT-3]
-    pub(crate) free: Vector3<f64>,
-    /// Slip added to the prescribed surface velocity in the tangent rows: the slip velocity at the start of the step, in steps by mean velocities.
-    pub(crate) slip: Vector3<f64>,
-    /// Bias of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
-    pub(crate) core: Option<f64>,
-    /// Velocity w over the step, m/s.
-    pub(crate) velocity: Vector3<f64>,
-    /// Impulse at the core.
-    pub(crate) core_impulse: ContactImpulse,
-    /// Deflection δ at the start of the step, m.
-    before: Vector3<f64>,
-    /// Law along the normal, in a step by mean velocities.   [SOFT-6]
-    normal_law: Option<NormalLaw>,
-}
-
-impl Surface {
-    /// Writes the block of its velocity in the rows of its contact, row by row.
-    pub(crate) fn write_block(&self, contact: &Contact, rows: usize, out: &mut Vec<f64>) {
-        let [t, o] = &contact.tangents;
-        let lengths = [1.0, t.norm(), o.norm(), 0.0];
-        out.clear();
-        for (row, length) in lengths.into_iter().enumerate().take(rows) {
-            out.extend((0..self.size).map(|col| if row == col { length } else { 0.0 }));
-        }
-    }
-
-    /// True in a step by mean velocities.
-    pub(crate) fn is_average(&self) -> bool {
-        self.normal_law.is_some()
-    }
-
-    /// Power pᵀ w of the impulse of the layer on its surface.
-    pub(crate) fn power(&self, contact: &Contact, p: &ContactImpulse) -> f64 {
-        let [t, o] = unit_tangents(contact);
-        self.velocity.dot(&Vector3::new(p.normal, t.dot(&p.friction), o.dot(&p.friction)))
-    }
-
-    /// Inverse mass matrix; zero in rigid directions.
-    pub(crate) fn inverse_mass(&self) -> Matrix3<f64> {
-        let size = self.size;
-        let whole = part(&self.mass, size) + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 });
-        whole.try_inverse().map_or_else(Matrix3::zeros, |inverse| part(&inverse, size))
-    }
-
-    /// Appends the mass matrix in a unit of mass, row by row.
-    pub(crate) fn push_mass(&self, unit: f64, out: &mut Vec<f64>) {
-        for i in 0..self.size {
-            out.extend((0..self.size).map(|j| self.mass[(i, j)] / unit));
-        }
-    }
-}
 
 /// Fraction of a step for which the end velocity moves the bodies: one, or one half for mean velocities.   [SOFT-6]
 pub(crate) fn end_fraction(start: &Start) -> f64 {
@@ -94,22 +31,22 @@ pub(crate) fn end_fraction(start: &Start) -> f64 {
     }
 }
 
-/// Fills `ws.surfaces` for the contacts with layers, and rewrites the biases of their normal rows.   [SOFT-3]
+/// Fills `ws.constraints.surfaces` for the contacts with layers, and rewrites the biases of their normal rows.   [SOFT-3]
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
-    ws.surfaces.clear();
-    if ws.contacts.iter().all(|contact| contact.layer.is_none()) {
+    ws.constraints.surfaces.clear();
+    if ws.constraints.contacts.iter().all(|contact| contact.layer.is_none()) {
         return;
     }
     let &Start { model, state, h, .. } = start;
-    let mut contacts = std::mem::take(&mut ws.contacts);
+    let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     let mut memories = state.contacts.iter().peekable();
     for (index, contact) in contacts.iter_mut().enumerate() {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let memory = memories.next_if(|memory| memory.id == contact.id).and_then(|memory| memory.layer);
         let Some(layer) = contact.layer else { continue };
-        let gap = gap_now(model, contact, &ws.linearisation_velocity, h);
+        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
         let prescribed = contact.gap_end - contact.gap_start;
-        let reach = |id: BodyId| ws.reach.get(id.index()).copied().unwrap_or(0.0);
+        let reach = |id: BodyId| ws.detection.reach.get(id.index()).copied().unwrap_or(0.0);
         let within_reach = |depth: &f64| gap.min(gap + prescribed) + depth <= reach(contact.a) + reach(contact.b);
         let core = layer.depth.filter(within_reach).map(|depth| (gap + depth + prescribed) / h);
         let size = directions(model.dimension(), &layer);
@@ -123,12 +60,13 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         };
         let fraction = end_fraction(start);
         let (a, b) = contact.row(&contact.normal);
-        let approach = side_rate(model, &ws.before, contact.a, &a) + side_rate(model, &ws.before, contact.b, &b);
+        let approach = side_rate(model, &ws.kinematics.before, contact.a, &a)
+            + side_rate(model, &ws.kinematics.before, contact.b, &b);
         contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
-        ws.surfaces.push(Surface { contact: index, slip, core, ..surface });
+        ws.constraints.surfaces.push(Surface { contact: index, slip, core, ..surface });
     }
-    ws.contacts = contacts;
+    ws.constraints.contacts = contacts;
 }
 
 /// Number of compliant directions of a layer.
@@ -163,11 +101,6 @@ fn law(h: f64, layer: &Layer, size: usize) -> Matrix3<f64> {
     a + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 })
 }
 
-/// Leading `size` rows and columns of a matrix, zero elsewhere.
-fn part(matrix: &Matrix3<f64>, size: usize) -> Matrix3<f64> {
-    Matrix3::from_fn(|i, j| if i < size && j < size { matrix[(i, j)] } else { 0.0 })
-}
-
 /// Solves for A⁻¹ x; the model ensures that A is positive definite.
 fn solve(a: &Matrix3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
     a.cholesky().map_or_else(Vector3::zeros, |a| a.solve(x))
@@ -183,11 +116,6 @@ fn deflection(contact: &Contact, memory: Option<&LayerMemory>, gap: f64) -> Vect
     let turned = if along.norm() > 0.0 { along * (length / along.norm()) } else { along };
     let [t, o] = unit_tangents(contact);
     Vector3::new(compression, t.dot(&turned), o.dot(&turned))
-}
-
-/// Unit tangents of a contact; the second is zero in the plane.
-pub(crate) fn unit_tangents(contact: &Contact) -> [Vector3<f64>; 2] {
-    contact.tangents.map(|t| t.try_normalize(0.0).unwrap_or_else(Vector3::zeros))
 }
 
 /// True if the layer of a contact has not relaxed yet.   [SOFT-4]
@@ -220,9 +148,14 @@ pub(crate) fn add_relaxing_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>)
 }
 
 /// Inverse effective mass of a contact along a row: its rate under a unit impulse, 1/kg.
-fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, b): (Wrench, Wrench)) -> f64 {
+pub(crate) fn inverse_effective_mass(
+    model: &Model,
+    ws: &Workspace,
+    contact: &Contact,
+    (a, b): (Wrench, Wrench),
+) -> f64 {
     let of = |id: BodyId, wrench: &Wrench| {
-        let Some((mobility, mass, inertia)) = mass_block(model, &ws.start, id.index()) else { return 0.0 };
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, id.index()) else { return 0.0 };
         let velocity = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
         wrench.power(&mobility.twist(velocity.get(..mobility.dof()).unwrap_or_default()))
     };
@@ -231,10 +164,15 @@ fn inverse_effective_mass(model: &Model, ws: &Workspace, contact: &Contact, (a, 
 
 /// True if a contact without layer, or the core of a layer, has an impulse.
 pub(crate) fn rigid_contact_is_active(ws: &Workspace) -> bool {
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-    let mut rigid = ws.contacts.iter().zip(&ws.contact_impulses).filter(|(contact, _)| contact.layer.is_none());
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+    let mut rigid = ws
+        .constraints
+        .contacts
+        .iter()
+        .zip(&ws.solution.contact_impulses)
+        .filter(|(contact, _)| contact.layer.is_none());
     rigid.any(|(_, impulse)| impulse.normal > 0.0)
-        || ws.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
+        || ws.constraints.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
 }
 
 /// True if a contact of the problem ended below a core that was not part of it.   [SOFT-5]
@@ -248,12 +186,3 @@ pub(crate) fn core_is_missed(
     let depth = contacts.get(place).and_then(|contact| contact.layer?.depth);
     depth.is_some_and(is_below) && find(surfaces, place).is_some_and(|surface| surface.core.is_none())
 }
-
-/// Surface of a contact in the workspace.
-pub(crate) fn find(surfaces: &[Surface], contact: usize) -> Option<&Surface> {
-    let place = surfaces.binary_search_by_key(&contact, |surface| surface.contact).ok()?;
-    surfaces.get(place)
-}
-
-/// Depths at which the normal laws of contacts are linearised, from pass to pass.   [SOFT-7]
-pub(crate) type Depths = Vec<(ContactId, f64)>;

@@ -3,8 +3,11 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Layer, LayerMemory, Model};
 
-use super::{Surface, law, part, solve, unit_tangents};
-use crate::{Contact, ContactImpulse, Start, Workspace};
+use super::{law, solve};
+use crate::{
+    Contact, ContactImpulse, Start, Workspace,
+    surface::{Surface, part, unit_tangents},
+};
 
 /// Surface at the end of a step.
 pub(crate) struct SurfaceEnd {
@@ -53,10 +56,10 @@ fn after(h: f64, layer: &Layer, surface: &Surface, p: &Vector3<f64>) -> Vector3<
 fn turned(model: &Model, ws: &Workspace, contact: &Contact, shear: &Vector3<f64>, h: f64) -> Vector3<f64> {
     let spin = |id: BodyId| match model.unknowns(id) {
         Some((mobility, range)) => {
-            debug_assert!(range.end <= ws.moving.len(), "there is a velocity for each degree of freedom");
-            mobility.twist(ws.moving.get(range).unwrap_or_default()).angular
+            debug_assert!(range.end <= ws.solution.moving.len(), "there is a velocity for each degree of freedom");
+            mobility.twist(ws.solution.moving.get(range).unwrap_or_default()).angular
         }
-        None => ws.linear_end.twist(id).angular,
+        None => ws.kinematics.linear_end.twist(id).angular,
     };
     let angle = 0.5 * h * contact.normal.dot(&(spin(contact.a) + spin(contact.b)));
     if angle == 0.0 {

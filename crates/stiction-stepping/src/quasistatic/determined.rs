@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Wrench};
 
 use super::uniqueness::ZERO;
-use crate::{Scheme, SupportPointContact, Workspace, rows::side_rate};
+use crate::{Scheme, SupportPointContact, Workspace, rates::side_rate};
 
 /// Largest number of velocities for which [`is_determined`] is evaluated; above it the elimination is not worth its cost.
 const MAX_DOF: usize = 48;
@@ -36,23 +36,29 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
         }
     };
     for joint in model.joints() {
-        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+        for row in ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
             push([joint.a.0, joint.b.0], &(row.a, row.b));
         }
     }
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
-    let scale = ws.contact_impulses.iter().map(|p| p.normal).fold(0.0, f64::max);
-    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(
+        ws.constraints.support_points.len(),
+        ws.solution.support_impulses.len(),
+        "every support point has an impulse"
+    );
+    let scale = ws.solution.contact_impulses.iter().map(|p| p.normal).fold(0.0, f64::max);
+    for (contact, impulse) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses) {
         if impulse.normal > ZERO * scale {
             push([contact.a, contact.b], &contact.row(&contact.normal));
         }
     }
-    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses).filter(|_| ws.quadratic) {
+    for (support_point, impulse) in
+        ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).filter(|_| ws.quadratic)
+    {
         let along = |d: &Vector3<f64>| {
             let (on, body) = support_point.row(d);
-            side_rate(model, &ws.velocity, support_point.on, &on)
-                + side_rate(model, &ws.velocity, support_point.body, &body)
+            side_rate(model, &ws.solution.velocity, support_point.on, &on)
+                + side_rate(model, &ws.solution.velocity, support_point.body, &body)
         };
         let [x, y] = SupportPointContact::tangents();
         let slip = x * along(&x) + y * along(&y) + support_point.surface_velocity;

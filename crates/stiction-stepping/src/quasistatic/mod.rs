@@ -28,7 +28,6 @@ use crate::{
     Ladder, Start, StepCause, Undetermined, Workspace,
     formulation::{self, inertia},
     ladder::LadderOutcome,
-    rows,
 };
 
 /// Fraction of the friction forces that a proximal mass may need for the motion of the step. It is also the factor by which an iteration
@@ -58,12 +57,11 @@ const MIN_ITERATIONS: u32 = 12;
 
 /// Solves the balance of forces of the step for the contacts in the workspace, by proximal-point iterations [QS-2].
 pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
-    rows::write(start, ws);
     let weight = weight(start, ws);
     let moving = start.state.v.iter().any(|v| *v != 0.0);
     if start.scheme.undetermined == Undetermined::Rest && moving {
         // The motion of the last step is a warm start. If the balance determines the motion, the result does not depend on the start.
-        ws.before.clone_from(&start.state.v);
+        ws.kinematics.before.clone_from(&start.state.v);
         let weights =
             Weights { first: weight * WARM_FRACTION, factor: WARM_DECREASE, least: weight * COLD_FRACTION * 0.1 };
         let warm = iterate(start, ladder, ws, weights, MAX_WARM_ITERATIONS);
@@ -78,9 +76,9 @@ pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> R
 
 /// Sets the centre v_0 of the first iteration.   [QS-3]
 fn centre(start: &Start, ws: &mut Workspace) {
-    ws.before.clone_from(&start.state.v);
+    ws.kinematics.before.clone_from(&start.state.v);
     if start.scheme.undetermined == Undetermined::Rest {
-        ws.before.iter_mut().for_each(|v| *v = 0.0);
+        ws.kinematics.before.iter_mut().for_each(|v| *v = 0.0);
     }
 }
 
@@ -92,7 +90,7 @@ struct Weights {
     least: f64,
 }
 
-/// Iterates from the centre in `ws.before` until the forces are in balance.   [QS-2]
+/// Iterates from the centre in `ws.kinematics.before` until the forces are in balance.   [QS-2]
 fn iterate(
     start: &Start,
     ladder: &mut Ladder,
@@ -122,7 +120,7 @@ fn iterate(
             weight *= 0.1;
         }
         last = fraction;
-        ws.before.clone_from(&ws.velocity);
+        ws.kinematics.before.clone_from(&ws.solution.velocity);
     }
     Err(measure_imbalance(start, ws, weight).no_balance(start.model, start.h))
 }
@@ -146,7 +144,7 @@ fn proximal_step(
     };
     ws.proximal_mass_fraction = None;
     // No momentum is balanced here, so that there is no energy balance.
-    ws.balanced_over = 0.0;
+    ws.solution.balanced_over = 0.0;
     solved
 }
 
@@ -160,15 +158,15 @@ fn measured(start: &Start, ws: &mut Workspace, last_iteration: Residual) -> Resu
     let assembled = formulation::assemble_rows(start, ws);
     ws.proximal_mass_fraction = None;
     assembled?;
-    Ok(ws.mixed.residual(&ws.mixed_solution))
+    Ok(ws.mixed.problem.residual(&ws.mixed.solution))
 }
 
 /// ε for which moving as fast as prescribed surfaces within a step would take all the applied forces.   [QS-4]
 fn weight(start: &Start, ws: &Workspace) -> f64 {
     let &Start { model, state, h, .. } = start;
-    debug_assert_eq!(model.bodies().len(), ws.applied.len(), "every body has an applied wrench");
+    debug_assert_eq!(model.bodies().len(), ws.kinematics.applied.len(), "every body has an applied wrench");
     let (mut force, mut mass) = (0.0_f64, 0.0_f64);
-    for (body, wrench) in model.bodies().iter().zip(&ws.applied) {
+    for (body, wrench) in model.bodies().iter().zip(&ws.kinematics.applied) {
         mass = mass.max(body.mass().unwrap_or(0.0));
         force = force.max(wrench.linear.norm());
     }
@@ -177,10 +175,11 @@ fn weight(start: &Start, ws: &Workspace) -> f64 {
         .map(|support| support.points.iter().map(|support_point| support_point.friction * support_point.load).sum());
     force = held.fold(force, f64::max);
     let prescribed = ws
+        .constraints
         .contacts
         .iter()
         .map(|contact| contact.surface_velocity.norm().max((contact.gap_end - contact.gap_start).abs() / h));
-    let below = ws.support_points.iter().map(|support_point| support_point.surface_velocity.norm());
+    let below = ws.constraints.support_points.iter().map(|support_point| support_point.surface_velocity.norm());
     // Under its own force alone a body would reach h F / m within the step.
     let own = h * force / mass;
     let speed = prescribed.chain(below).chain(state.v.iter().map(|v| v.abs())).fold(0.0, f64::max);
@@ -212,15 +211,18 @@ impl Imbalance {
 /// ε M (v⁺ − v_k) of every body, torques divided by the radius of gyration.
 fn measure_imbalance(start: &Start, ws: &Workspace, weight: f64) -> Imbalance {
     let &Start { model, h, .. } = start;
-    debug_assert_eq!(ws.velocity.len(), ws.before.len(), "both velocities are those of all bodies");
-    let applied = ws.applied.iter().map(|wrench| h * wrench.linear.norm());
-    let contacts = ws.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm()));
-    let support_points = ws.support_impulses.iter().map(|p| p.friction.norm());
+    debug_assert_eq!(ws.solution.velocity.len(), ws.kinematics.before.len(), "both velocities are those of all bodies");
+    let applied = ws.kinematics.applied.iter().map(|wrench| h * wrench.linear.norm());
+    let contacts = ws.solution.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm()));
+    let support_points = ws.solution.support_impulses.iter().map(|p| p.friction.norm());
     let mut imbalance =
         Imbalance { most: 0.0, body: 0, scale: applied.chain(contacts).chain(support_points).fold(0.0, f64::max) };
     for (index, slot) in model.layout().iter().enumerate() {
-        let Some((mobility, mass, moments)) = inertia(model, (&ws.start, Some(weight)), index) else { continue };
-        let change = |k: usize| ws.velocity.get(k).zip(ws.before.get(k)).map_or(0.0, |(new, old)| new - old);
+        let Some((mobility, mass, moments)) = inertia(model, (&ws.kinematics.start, Some(weight)), index) else {
+            continue;
+        };
+        let change =
+            |k: usize| ws.solution.velocity.get(k).zip(ws.kinematics.before.get(k)).map_or(0.0, |(new, old)| new - old);
         let mut changes = [0.0; 6];
         changes.iter_mut().zip(slot.v.clone()).for_each(|(c, k)| *c = change(k));
         let twist = mobility.twist(changes.get(..mobility.dof()).unwrap_or_default());

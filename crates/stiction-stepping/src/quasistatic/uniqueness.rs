@@ -42,22 +42,22 @@ pub fn uniqueness(model: &Model, scheme: &Scheme, ws: &Workspace) -> Option<Uniq
     }
     let mut cone = Cone::new(model.dof(), scheme.slip_threshold);
     for joint in model.joints() {
-        for row in ws.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+        for row in ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
             cone.equalities.push(dense(model, [(joint.a.0, &row.a), (joint.b.0, &row.b)]));
         }
     }
-    let scale = ws.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm())).fold(0.0, f64::max);
-    for (contact, impulse) in ws.contacts.iter().zip(&ws.contact_impulses) {
+    let scale = ws.solution.contact_impulses.iter().map(|p| p.normal.max(p.friction.norm())).fold(0.0, f64::max);
+    for (contact, impulse) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses) {
         let (a, b) = contact.row(&contact.normal);
         let normal = dense(model, [(contact.a, &a), (contact.b, &b)]);
         if impulse.normal > ZERO * scale {
             cone.equalities.push(normal);
             FrictionPair::of_contact(contact, impulse).add_to(&mut cone, model, ws);
-        } else if dot(&normal, &ws.velocity) + contact.bias <= scheme.slip_threshold {
+        } else if dot(&normal, &ws.solution.velocity) + contact.bias <= scheme.slip_threshold {
             cone.inequalities.push(normal);
         }
     }
-    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
+    for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
         FrictionPair::of_support_point(support_point, impulse).add_to(&mut cone, model, ws);
     }
     Some(cone.direction().map_or(Uniqueness::Unique, Uniqueness::NotUnique))
@@ -139,14 +139,14 @@ impl<'a> FrictionPair<'a> {
         let (mut rows, mut slip, mut force) = (Vec::new(), Vec::new(), Vec::new());
         for t in &self.tangents {
             let row = self.dense(model, &(self.row)(t));
-            slip.push(dot(&row, &ws.velocity) + t.dot(&self.surface_velocity));
+            slip.push(dot(&row, &ws.solution.velocity) + t.dot(&self.surface_velocity));
             force.push(t.dot(&self.impulse.friction) / t.norm_squared());
             rows.push(row);
         }
         if self.torsion > 0.0 {
             let (a, b) = &self.spin_row;
             let row = self.dense(model, &(a.scaled(self.torsion), b.scaled(self.torsion)));
-            slip.push(dot(&row, &ws.velocity) + self.torsion * self.surface_spin);
+            slip.push(dot(&row, &ws.solution.velocity) + self.torsion * self.surface_spin);
             force.push(self.impulse.spin / self.torsion);
             rows.push(row);
         }
@@ -157,12 +157,12 @@ impl<'a> FrictionPair<'a> {
         let per_bound = self.directions.len() / self.friction_bounds.max(1);
         for part in 0..self.friction_bounds {
             let first = self.directions.start + part * per_bound;
-            let corners = (first..first + per_bound).filter_map(|place| Some((place, ws.directions.get(place)?)));
+            let corners = (first..first + per_bound).filter_map(|place| Some((place, ws.mixed.directions.get(place)?)));
             let corners: Vec<_> = corners
                 .map(|(place, d)| {
                     let row = self.dense(model, &(self.row)(d));
-                    let speed = dot(&row, &ws.velocity) + d.dot(&self.surface_velocity);
-                    let impulse = ws.mixed_solution.complementary.get(ws.layout.friction_at(place));
+                    let speed = dot(&row, &ws.solution.velocity) + d.dot(&self.surface_velocity);
+                    let impulse = ws.mixed.solution.complementary.get(ws.mixed.layout.friction_at(place));
                     Corner { row, speed, impulse: impulse.copied().unwrap_or(0.0) * ws.mass_unit }
                 })
                 .collect();

@@ -13,7 +13,7 @@ use stiction_multibody::{
 };
 
 use super::{Reduced, RowScratch};
-use crate::joint_space::Side;
+use crate::rates::Side;
 
 /// Number of entries of W in one SIMD register (AVX2, 4 x f64).
 const LANES: usize = 4;

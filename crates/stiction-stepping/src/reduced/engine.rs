@@ -10,7 +10,7 @@ use stiction_multibody::{
 };
 
 use super::{ForestAt, Reduced};
-use crate::joint_space::Side;
+use crate::rates::Side;
 
 /// Assembly of the forest, and the rows of the problem.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct Half {
 }
 
 impl Divided {
-    pub(super) fn new(forest: &Forest) -> Self {
+    pub(crate) fn new(forest: &Forest) -> Self {
         let tree = forest.tree();
         let mut roots: Vec<usize> = Vec::with_capacity(tree.links().len());
         for (index, link) in tree.links().iter().enumerate() {
@@ -64,7 +64,7 @@ impl Divided {
     }
 
     /// True if the assembly tree was built for this forest.
-    pub(super) fn fits(&self, forest: &Forest) -> bool {
+    pub(crate) fn fits(&self, forest: &Forest) -> bool {
         self.shape.iter().copied().eq(shape(forest))
     }
 

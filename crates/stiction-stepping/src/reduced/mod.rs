@@ -11,25 +11,20 @@
 mod account;
 mod delassus;
 mod engine;
-mod immovable;
-mod reactions;
 mod row;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{
     Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
-    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, forward_dynamics, outward_response},
+    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, Tree, forward_dynamics, outward_response},
     rotation::to_rotation_vector,
     same_bits,
 };
 
-use crate::{Coordinates, Scheme, Start, StepCause, Workspace, joint_space};
+use crate::{Start, StepCause, actuated::ImplicitForce};
 
 use delassus::DelassusRows;
 pub(crate) use engine::Divided;
-pub(crate) use immovable::drop_immovable;
-pub use reactions::joint_impulses;
-pub(crate) use reactions::{add_impulses_of_solution, find_reactions};
 pub(crate) use row::RowScratch;
 
 /// Configuration of the forest that the secondary kinematics hold; `Start` if they hold none.
@@ -76,15 +71,15 @@ pub(crate) struct Reduced {
     /// Inertia that joint-space forces add to the velocities.   [JSPACE-2]
     pub(crate) added: Vec<f64>,
     /// Part of `added` that remains in impacts, the rotor inertia.   [JSPACE-8]
-    rotors: Vec<f64>,
+    pub(crate) rotors: Vec<f64>,
     /// True while an impact is solved, which takes no time.   [JSPACE-8]
     impulsive: bool,
     /// Joint-space forces.
     pub(crate) tau: Vec<f64>,
-    external: Vec<Wrench>,
-    reactions: Option<Box<reactions::ReactionScratch>>,
+    pub(crate) external: Vec<Wrench>,
+    pub(crate) reactions: Option<Box<ReactionScratch>>,
     /// Velocity at the start, before any impact.
-    initial: Vec<f64>,
+    pub(crate) initial: Vec<f64>,
     /// Twists of the links where the constraints are linearised, for the velocity evaluated last.
     twists: Vec<Twist>,
     /// True if `twists` are those of v_free.
@@ -102,7 +97,7 @@ pub(crate) struct Reduced {
 }
 
 impl Reduced {
-    fn new(forest: &Forest) -> Self {
+    pub(crate) fn new(forest: &Forest) -> Self {
         let tree = forest.tree();
         let zeros = || vec![0.0; tree.velocities()];
         Self {
@@ -173,14 +168,14 @@ impl Reduced {
             && same_bits(bodies_v, &state.v)
     }
 
-    fn fits(&self, forest: &Forest) -> bool {
+    pub(crate) fn fits(&self, forest: &Forest) -> bool {
         self.at.poses().len() == forest.tree().links().len() && self.before.len() == forest.tree().velocities()
     }
 
     /// Reads coordinates and velocities of the forest at the start of a step.   [RED-3]
     ///
     /// Those of the state are used if they reproduce its q and v to the last bit; otherwise they are computed from q and v.
-    fn read(&mut self, start: &Start, bodies: &Configuration) {
+    pub(crate) fn read(&mut self, start: &Start, bodies: &Configuration) {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
@@ -221,7 +216,7 @@ impl Reduced {
     }
 
     /// Computes v̇ of applied and joint-space forces, from the factors of M with added inertia or by assembly.   [RED-1] [JSPACE-2]
-    fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
+    pub(crate) fn find_acceleration(&mut self, start: &Start, applied: &[Wrench]) -> Result<(), SingularInertia> {
         let forest = start.model.forest();
         let tree = forest.tree();
         debug_assert_eq!(applied.len(), start.model.bodies().len(), "every body has an applied wrench");
@@ -242,7 +237,7 @@ impl Reduced {
     }
 
     /// Adds an implicit joint-space force to a velocity.   [JSPACE-2]
-    pub(crate) fn add_implicit_force(&mut self, velocity: usize, force: &joint_space::ImplicitForce) {
+    pub(crate) fn add_implicit_force(&mut self, velocity: usize, force: &ImplicitForce) {
         debug_assert!(velocity < self.added.len(), "the force acts on a velocity of the forest");
         let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
         if let (Some(added), Some(rotor), Some(tau)) = places {
@@ -395,59 +390,6 @@ impl Reduced {
     }
 }
 
-/// Reads the state of the forest if the scheme uses reduced coordinates.   [RED-3]
-pub(crate) fn read(start: &Start, ws: &mut Workspace) {
-    let forest = start.model.forest();
-    if start.scheme.coordinates == Coordinates::Maximal {
-        ws.reduced = None;
-        return;
-    }
-    let mut reduced = match ws.reduced.take() {
-        Some(reduced) if reduced.fits(forest) => reduced,
-        _ => Box::new(Reduced::new(forest)),
-    };
-    reduced.divided = match (start.scheme.coordinates, reduced.divided.take()) {
-        (Coordinates::DivideAndConquer, Some(divided)) if divided.fits(forest) => Some(divided),
-        (Coordinates::DivideAndConquer, _) => Some(Box::new(Divided::new(forest))),
-        _ => None,
-    };
-    reduced.read(start, &ws.start);
-    reduced.initial.clone_from(&reduced.before);
-    reduced.tau.fill(0.0);
-    reduced.added.fill(0.0);
-    reduced.rotors.fill(0.0);
-    ws.reduced = Some(reduced);
-}
-
-/// Computes v̇ of all forces except constraints, and the velocities of the bodies at v_free.   [RED-1]
-pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let Workspace { reduced, applied, free_bodies, .. } = ws;
-    let Some(reduced) = reduced else { return Ok(()) };
-    reduced.find_acceleration(start, applied).map_err(|singular| singular_inertia(start.model, singular))?;
-    reduced.find_free(start.model, start.h, free_bodies);
-    Ok(())
-}
-
-/// Projects a state given by its bodies onto the forest, in reduced coordinates: joints then hold to the last bit.   [RED-3]
-pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
-    let mut ws = Workspace::default();
-    ws.start.update(model, &state.q, &state.v, state.time);
-    let start = Start { model, scheme, state, h: 0.0 };
-    read(&start, &mut ws);
-    ws.applied.resize(model.bodies().len(), Wrench::default());
-    // Only coordinates are needed: a motor with a non-finite control is an error of the step, not of this projection.
-    let _ = joint_space::prepare(&start, &mut ws);
-    state.angles.clear();
-    state.angles.extend(ws.actuated.iter().map(|actuated| actuated.coordinate));
-    let Some(reduced) = &mut ws.reduced else { return };
-    let forest = model.forest();
-    state.forest_q.clone_from(&reduced.q);
-    state.forest_v.clone_from(&reduced.before);
-    let before = std::mem::take(&mut state.q);
-    forest.write_coordinates(model, &reduced.at, &before, &mut state.q);
-    forest.write_velocities(model, &reduced.at, reduced.at.twists(), &mut state.v);
-}
-
 pub(crate) fn singular_inertia(model: &Model, singular: SingularInertia) -> StepCause {
     let tree = model.forest().tree();
     let link = tree.link_of(singular.velocity).and_then(|id| tree.links().get(id.index()));
@@ -459,10 +401,44 @@ pub(crate) fn joints_in_problem<'m>(
     model: &'m Model,
     reduced: Option<&Reduced>,
 ) -> impl Iterator<Item = &'m Joint> + Clone + use<'m> {
-    let (all, loops): (&[Joint], &[JointId]) = match reduced {
-        None => (model.joints(), &[]),
-        Some(_) => (&[], model.forest().loops()),
+    joint_ids_in_problem(model, reduced).filter_map(|index| {
+        debug_assert!(index < model.joints().len(), "loops are closed by joints of the model");
+        model.joints().get(index)
+    })
+}
+
+/// Indices of the joints with rows in the problem.
+pub(crate) fn joint_ids_in_problem<'m>(
+    model: &'m Model,
+    reduced: Option<&Reduced>,
+) -> impl Iterator<Item = usize> + Clone + use<'m> {
+    let (all, loops): (usize, &[JointId]) = match reduced {
+        None => (model.joints().len(), &[]),
+        Some(_) => (0, model.forest().loops()),
     };
-    debug_assert!(loops.iter().all(|&id| model.joint(id).is_some()), "loops are closed by joints of the model");
-    all.iter().chain(loops.iter().filter_map(|&id| model.joint(id)))
+    (0..all).chain(loops.iter().map(|id| id.index()))
+}
+
+/// Scratch memory for reactions.
+#[derive(Debug)]
+pub(crate) struct ReactionScratch {
+    /// Mean forces on all links: applied forces and the impulses of the step.
+    pub(crate) loads: Vec<Wrench>,
+    pub(crate) acceleration: Vec<f64>,
+    pub(crate) tau: Vec<f64>,
+    pub(crate) sweeps: Scratch,
+    pub(crate) impulses: Vec<f64>,
+}
+
+impl ReactionScratch {
+    pub(crate) fn new(tree: &Tree) -> Self {
+        let zeros = vec![0.0; tree.velocities()];
+        Self {
+            loads: Vec::new(),
+            acceleration: zeros.clone(),
+            tau: zeros,
+            sweeps: Scratch::new(tree),
+            impulses: Vec::new(),
+        }
+    }
 }

@@ -26,7 +26,7 @@ mod stabilise;
 use stiction_multibody::ContactMode;
 
 use crate::{
-    ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
+    Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
     advance::remember_contacts, measure::measure, pairs::place_shapes, prepare,
 };
 use balance::Mode;
@@ -79,41 +79,44 @@ impl Stepper for ReferenceStepper {
 
 fn next_state(start: &Start, run: &Run, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
-    let next = &mut ws.next;
+    let next = &mut ws.result.next;
     next.step = state.step + 1;
     (next.time, next.time_carry) = (state.time, state.time_carry);
     next.advance_time(h);
     next.q.clone_from(&run.motion.q);
     next.v.clone_from(&run.motion.v);
     next.joint_impulses.clone_from(&run.ledger.joints);
-    ws.joint_impulses.clone_from(&run.ledger.joints);
-    ws.velocity.clone_from(&next.v);
+    ws.solution.joint_impulses.clone_from(&run.ledger.joints);
+    ws.solution.velocity.clone_from(&next.v);
     if next.first_non_finite().is_some() {
         return Err(StepCause::non_finite("next state", None));
     }
-    ws.end.update(model, &next.q, &next.v, next.time);
-    ws.linear_start.copy_from(&ws.end);
-    ws.linear_end.copy_from(&ws.end);
+    ws.result.end.update(model, &next.q, &next.v, next.time);
+    ws.kinematics.linear_start.copy_from(&ws.result.end);
+    ws.kinematics.linear_end.copy_from(&ws.result.end);
     Ok(())
 }
 
 /// Writes the reports of contacts that are near at the end, and of those with an impulse within the step.
 fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
-    let time = ws.next.time;
+    let time = ws.result.next.time;
     let motion = run.motion.clone();
     let mut touches = run.near(&motion, time)?;
     let gone = run.ledger.contacts.iter().filter(|entry| touches.iter().all(|touch| touch.id != entry.touch.id));
     let gone: Vec<_> = gone.map(|entry| Touch { gap: f64::INFINITY, ..entry.touch }).collect();
     for touch in gone {
         let pair = [(touch.id.shape_a.index(), touch.id.shape_b.index())];
-        let found =
-            run.finder.touches(&ws.end, time, &pair, SEARCH_DISTANCE)?.into_iter().find(|found| found.id == touch.id);
+        let found = run
+            .finder
+            .touches(&ws.result.end, time, &pair, SEARCH_DISTANCE)?
+            .into_iter()
+            .find(|found| found.id == touch.id);
         touches.push(found.unwrap_or(touch));
     }
     touches.sort_unstable_by_key(|touch| touch.id);
-    ws.contacts.clear();
-    ws.contact_impulses.clear();
-    ws.contact_reports.clear();
+    ws.constraints.contacts.clear();
+    ws.solution.contact_impulses.clear();
+    ws.result.contact_reports.clear();
     for touch in touches {
         let impulse = run.ledger.find(touch.id).map(|entry| entry.impulse).unwrap_or_default();
         let mode = match run.closed.iter().find(|(id, _)| *id == touch.id) {
@@ -121,8 +124,8 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
             Some(_) => ContactMode::Slip,
             None => ContactMode::Open,
         };
-        ws.contact_impulses.push(impulse);
-        ws.contact_reports.push(ContactReport {
+        ws.solution.contact_impulses.push(impulse);
+        ws.result.contact_reports.push(ContactReport {
             id: touch.id,
             body_a: touch.a,
             body_b: touch.b,
@@ -147,27 +150,28 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
 const SEARCH_DISTANCE: f64 = 1e3;
 
 fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport, StepCause> {
-    ws.impacts.clear();
-    ws.shocks = run.shocks;
-    ws.events.clone_from(&run.events);
-    let pairs = run.finder.pairs(&ws.end, 0.0);
-    place_shapes(start.model, &ws.end, &mut ws.shape_poses);
+    ws.result.impacts.clear();
+    ws.result.shocks = run.shocks;
+    ws.result.events.clone_from(&run.events);
+    let pairs = run.finder.pairs(&ws.result.end, 0.0);
+    place_shapes(start.model, &ws.result.end, &mut ws.detection.shape_poses);
     let measured = measure(
         (start.model, start.model.joints().iter()),
-        (&ws.end, &ws.shape_poses),
+        (&ws.result.end, &ws.detection.shape_poses),
         &pairs,
-        (&mut *run.finder.detector, &mut ws.points),
+        (&mut *run.finder.detector, &mut ws.detection.points),
         |_, _| (),
     )?;
     Ok(StepReport {
-        step: ws.next.step,
-        time: ws.next.time,
-        contacts: ws.contact_reports.len(),
+        step: ws.result.next.step,
+        time: ws.result.next.time,
+        contacts: ws.result.contact_reports.len(),
         problem_size: run.largest,
         residual: run.impulses.residual,
         status: run.impulses.status,
         iterations: run.substeps + run.impulses.iterations,
         passes: run.restarts + 1,
+        changes: Changes::default(),
         impacts: run.hits + run.shocks,
         rung: "reference",
         penetration: measured.penetration,

@@ -1,12 +1,13 @@
 //! Choices that make a scheme, and checks of their combinations.
 
 mod axes;
+mod joint_space;
+mod layers;
 mod preset;
 mod stabilisation;
+mod support;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
-
-use crate::{joint_space, layers, support_points};
 
 pub use axes::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate,
@@ -321,7 +322,7 @@ impl Scheme {
                 "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",
             );
         }
-        support_points::check(self, model)?;
+        support::check(self, model)?;
         layers::check(self, model)?;
         self.stabilisation.check(self, model)?;
         if self.dynamics == Dynamics::Quasistatic {

@@ -12,8 +12,9 @@ use crate::{
     Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, Workspace,
     detect::{detect, prepare},
     formulation,
-    joint_space::{JointSpaceRow, Side},
-    rows::{self, approach},
+    rates::approach,
+    rates::{JointSpaceRow, Side},
+    rows,
 };
 
 /// A direction of friction.
@@ -51,19 +52,28 @@ pub(super) struct Solved {
 impl Solved {
     /// Collects the rows of the step in the workspace, and of the contacts those for which `keep` is true.
     pub(super) fn of(start: &Start, ws: &Workspace, keep: impl Fn(usize) -> bool) -> Self {
-        debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-        debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
+        debug_assert_eq!(
+            ws.constraints.contacts.len(),
+            ws.solution.contact_impulses.len(),
+            "every contact has an impulse"
+        );
+        debug_assert_eq!(
+            ws.constraints.support_points.len(),
+            ws.solution.support_impulses.len(),
+            "every support point has an impulse"
+        );
         let mut solved = Self {
-            velocity: ws.velocity.clone(),
-            support_points: ws.support_points.len(),
-            joint_space: ws.joint_space_rows.len(),
+            velocity: ws.solution.velocity.clone(),
+            support_points: ws.constraints.support_points.len(),
+            joint_space: ws.constraints.joint_space_rows.len(),
             ..Self::default()
         };
-        for (row, impulse) in ws.joint_impulses.iter().enumerate() {
+        for (row, impulse) in ws.solution.joint_impulses.iter().enumerate() {
             solved.push(Row::Joint(row), *impulse);
         }
         let planar = start.model.dimension() == stiction_multibody::Dimension::Planar;
-        for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
+        for (index, (contact, impulse)) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).enumerate()
+        {
             if !keep(index) {
                 continue;
             }
@@ -86,7 +96,9 @@ impl Solved {
                 }
             }
         }
-        for (index, (support_point, impulse)) in ws.support_points.iter().zip(&ws.support_impulses).enumerate() {
+        for (index, (support_point, impulse)) in
+            ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).enumerate()
+        {
             if support_point.mu == 0.0 {
                 continue;
             }
@@ -107,12 +119,17 @@ impl Solved {
 
     /// Adds the joint-space rows of `all`, which include limits out of reach, with the impulses of the rows that were in the problem.
     pub(super) fn add_joint_space_rows(&mut self, all: &Workspace, ws: &Workspace) {
-        for (index, row) in all.joint_space_rows.iter().enumerate() {
+        for (index, row) in all.constraints.joint_space_rows.iter().enumerate() {
             let same = |other: &JointSpaceRow| (other.joint, other.law, other.bias) == (row.joint, row.law, row.bias);
-            let known = ws.joint_space_rows.iter().zip(&ws.joint_space_impulses).find(|(other, _)| same(other));
+            let known = ws
+                .constraints
+                .joint_space_rows
+                .iter()
+                .zip(&ws.solution.joint_space_impulses)
+                .find(|(other, _)| same(other));
             self.push(Row::JointSpace(index), known.map_or(0.0, |(_, impulse)| *impulse));
         }
-        self.joint_space = all.joint_space_rows.len();
+        self.joint_space = all.constraints.joint_space_rows.len();
     }
 
     fn push(&mut self, row: Row, impulse: f64) {
@@ -136,11 +153,11 @@ impl Solved {
 
 /// Impulse at a corner of a friction polygon, N s. Zero if the workspace holds no solution of a mixed problem.
 fn corner_impulse(ws: &Workspace, direction: usize) -> f64 {
-    if ws.mixed_solution.complementary.is_empty() {
+    if ws.mixed.solution.complementary.is_empty() {
         return 0.0;
     }
-    let place = ws.layout.friction_at(direction);
-    ws.mixed_solution.complementary.get(place).map_or(0.0, |p| p * ws.mass_unit)
+    let place = ws.mixed.layout.friction_at(direction);
+    ws.mixed.solution.complementary.get(place).map_or(0.0, |p| p * ws.mass_unit)
 }
 
 /// Writes detection and rows at a start into the workspace. Only the contacts of the solution are kept.
@@ -154,14 +171,14 @@ pub(super) fn place(
     let scheme = Scheme { margin: Margin::Fixed(margin), ..start.scheme.clone() };
     let start = &Start { scheme: &scheme, ..*start };
     prepare(start, ws)?;
-    ws.close_pairs.extend_from_slice(close_pairs);
-    ws.impacts.clear();
-    ws.linearisation_velocity.clear();
-    ws.depths.clear();
+    ws.detection.close_pairs.extend_from_slice(close_pairs);
+    ws.result.impacts.clear();
+    ws.kinematics.linearisation_velocity.clear();
+    ws.constraints.depths.clear();
     detect(start, detector, ws)?;
-    let mut found = std::mem::take(&mut ws.contacts);
-    if !ws.candidates.is_empty() {
-        found.clone_from(&ws.candidates);
+    let mut found = std::mem::take(&mut ws.constraints.contacts);
+    if !ws.alternatives.candidates.is_empty() {
+        found.clone_from(&ws.alternatives.candidates);
     }
     found.retain(|contact| solved.contacts.contains(&contact.id));
     if found.len() < solved.contacts.len() {
@@ -169,8 +186,8 @@ pub(super) fn place(
         let name = lost.map_or_else(String::new, |id| name_of(start.model, id));
         return Err(SensitivityError::Lost { contact: name });
     }
-    ws.contacts = found;
-    ws.all_limits = true;
+    ws.constraints.contacts = found;
+    ws.constraints.all_limits = true;
     rows::write(start, ws);
     if scheme.friction != FrictionSet::Quadratic {
         formulation::choose_directions(start, ws);
@@ -198,8 +215,8 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
     match row {
         Row::Joint(place) => {
             let joint = model.joints().iter().find(|j| (j.first_row()..j.first_row() + j.rows()).contains(&place));
-            debug_assert!(joint.is_some() && place < ws.joint_rows.len(), "row {place} is that of a joint");
-            let (Some(joint), Some(row)) = (joint, ws.joint_rows.get(place)) else { return 0.0 };
+            debug_assert!(joint.is_some() && place < ws.constraints.joint_rows.len(), "row {place} is that of a joint");
+            let (Some(joint), Some(row)) = (joint, ws.constraints.joint_rows.get(place)) else { return 0.0 };
             add(joint.a.0, &row.a);
             add(joint.b.0, &row.b);
             row.bias
@@ -226,8 +243,8 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             constant
         }
         Row::SupportPoint(place, axis) => {
-            debug_assert!(place < ws.support_points.len(), "support point {place} is written");
-            let Some(support_point) = ws.support_points.get(place) else { return 0.0 };
+            debug_assert!(place < ws.constraints.support_points.len(), "support point {place} is written");
+            let Some(support_point) = ws.constraints.support_points.get(place) else { return 0.0 };
             let (on, body, constant) =
                 if let Some(d) = axis_of(axis, &SupportPointContact::tangents(), ws, support_point.directions.start) {
                     let (on, body) = support_point.row(&d);
@@ -245,8 +262,8 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
             constant
         }
         Row::JointSpace(place) => {
-            debug_assert!(place < ws.joint_space_rows.len(), "joint-space row {place} is written");
-            let Some(row) = ws.joint_space_rows.get(place) else { return 0.0 };
+            debug_assert!(place < ws.constraints.joint_space_rows.len(), "joint-space row {place} is written");
+            let Some(row) = ws.constraints.joint_space_rows.get(place) else { return 0.0 };
             for side in row.sides.iter().flatten() {
                 if let Side::Wrench(body, wrench) = side {
                     add(*body, wrench);
@@ -260,7 +277,7 @@ pub(super) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
 fn axis_of(axis: Axis, tangents: &[Vector3<f64>; 2], ws: &Workspace, first: usize) -> Option<Vector3<f64>> {
     match axis {
         Axis::Tangent(k) => tangents.get(k).copied(),
-        Axis::Corner(k) => ws.directions.get(first + k).copied(),
+        Axis::Corner(k) => ws.mixed.directions.get(first + k).copied(),
         Axis::Spin => None,
     }
 }
@@ -268,7 +285,7 @@ fn axis_of(axis: Axis, tangents: &[Vector3<f64>; 2], ws: &Workspace, first: usiz
 /// Kept contact in a workspace that has no others.
 pub(super) fn contact<'w>(solved: &Solved, ws: &'w Workspace, place: usize) -> Option<&'w Contact> {
     let id = solved.contacts.get(place)?;
-    let found = ws.contacts.iter().find(|contact| contact.id == *id);
+    let found = ws.constraints.contacts.iter().find(|contact| contact.id == *id);
     debug_assert!(found.is_some(), "kept contact {place} is in the workspace");
     found
 }
@@ -306,14 +323,20 @@ pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
     debug_assert_eq!(solved.rows.len(), solved.impulses.len(), "every row has an impulse");
     debug_assert_eq!(solved.velocity.len(), model.dof(), "the solution has all velocities");
     debug_assert_eq!(state.v.len(), model.dof(), "the state has all velocities");
-    debug_assert_eq!(ws.support_points.len(), solved.support_points, "no support point appears or vanishes");
+    debug_assert_eq!(
+        ws.constraints.support_points.len(),
+        solved.support_points,
+        "no support point appears or vanishes"
+    );
     let parts = Parts::of(model, solved);
     out.clear();
     out.resize(parts.end, 0.0);
     let Some((momentum, rest)) = out.split_at_mut_checked(parts.rows) else { return };
     let mass = mass(model, ws);
     for (index, slot) in model.layout().iter().enumerate() {
-        let (Some((mobility, _)), Some(wrench)) = (block_of(model, ws, index), ws.applied.get(index)) else { continue };
+        let (Some((mobility, _)), Some(wrench)) = (block_of(model, ws, index), ws.kinematics.applied.get(index)) else {
+            continue;
+        };
         let force = mobility.project(wrench);
         for (place, force) in slot.v.clone().zip(force) {
             let change =
@@ -327,15 +350,15 @@ pub(super) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
         let constant = row(start, solved, ws, *kind, &mut coefficients);
         *value = constant + coefficients.iter().zip(&solved.velocity).map(|(a, v)| a * v).sum::<f64>();
         if let (Row::JointSpace(place), p) = (kind, impulse) {
-            *value += ws.joint_space_rows.get(*place).map_or(0.0, |row| row.compliance * p);
+            *value += ws.constraints.joint_space_rows.get(*place).map_or(0.0, |row| row.compliance * p);
         }
         momentum.iter_mut().zip(&coefficients).for_each(|(out, a)| *out -= impulse * a);
     }
     let laws = out.get_mut(parts.friction..).unwrap_or_default();
     let contacts = || (0..solved.contacts.len()).map(|place| contact(solved, ws, place));
     let friction = contacts().map(|contact| contact.map_or(0.0, |contact| contact.mu));
-    let limits = ws.support_points.iter().map(|support_point| support_point.mu * support_point.load * h);
-    let bounds = ws.joint_space_rows.iter().flat_map(|row| match row.law {
+    let limits = ws.constraints.support_points.iter().map(|support_point| support_point.mu * support_point.load * h);
+    let bounds = ws.constraints.joint_space_rows.iter().flat_map(|row| match row.law {
         Law::Boxed { lower, upper } => [lower, upper].map(|bound| if bound.is_finite() { bound } else { 0.0 }),
         _ => [0.0, 0.0],
     });
@@ -355,7 +378,7 @@ pub(super) fn jacobian(start: &Start, solved: &Solved, ws: &Workspace) -> DMatri
 }
 
 fn block_of(model: &Model, ws: &Workspace, index: usize) -> Option<(Mobility, DMatrix<f64>)> {
-    let (mobility, mass, inertia) = mass_block(model, &ws.start, index)?;
+    let (mobility, mass, inertia) = mass_block(model, &ws.kinematics.start, index)?;
     let size = mobility.dof();
     let block = DMatrix::from_fn(size, size, |i, j| match mobility {
         Mobility::Planar if i == 2 && j == 2 => inertia.m33,

@@ -85,7 +85,7 @@ impl<'s> System<'s> {
         let mut w = &response * j.transpose();
         for (place, row) in solved.rows.iter().enumerate() {
             if let Row::JointSpace(index) = row {
-                w[(place, place)] += ws.joint_space_rows.get(*index).map_or(0.0, |row| row.compliance);
+                w[(place, place)] += ws.constraints.joint_space_rows.get(*index).map_or(0.0, |row| row.compliance);
             }
         }
         let driven = changes.rows(parts.rows, solved.rows.len()) - response * changes.rows(0, model.dof());
@@ -149,7 +149,8 @@ impl<'s> System<'s> {
             self.friction(&self.solved.friction(of).collect::<Vec<_>>(), &limit, counts, Row::Normal(place));
         }
         for place in 0..self.solved.support_points {
-            let Some(support_point) = self.ws.support_points.get(place).filter(|support_point| support_point.mu > 0.0)
+            let Some(support_point) =
+                self.ws.constraints.support_points.get(place).filter(|support_point| support_point.mu > 0.0)
             else {
                 continue;
             };
@@ -192,7 +193,7 @@ impl<'s> System<'s> {
 
     /// Adds the equation of a joint-space row: at one of its bounds the impulse follows the bound, between them dU = 0.
     fn joint_space_law(&mut self, row: usize, index: usize) {
-        let law = self.ws.joint_space_rows.get(index).map(|row| row.law);
+        let law = self.ws.constraints.joint_space_rows.get(index).map(|row| row.law);
         let Some(Law::Boxed { lower, upper }) = law else { return self.fix_velocity(row) };
         let (p, scale) = (self.impulse(row), self.w[(row, row)]);
         let bound = if p <= lower {

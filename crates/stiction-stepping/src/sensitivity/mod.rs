@@ -159,7 +159,8 @@ impl Differentiator {
     ) -> Result<StepDerivative, SensitivityError> {
         check(start, report)?;
         let keep = |index: usize| {
-            options.smoothing > 0.0 || solved.contact_impulses.get(index).is_some_and(|impulse| impulse.normal > 0.0)
+            options.smoothing > 0.0
+                || solved.solution.contact_impulses.get(index).is_some_and(|impulse| impulse.normal > 0.0)
         };
         let mut step = Step { start, ws: solved, solved: Solved::of(start, solved, keep), parameters };
         let mut values = Vec::new();
@@ -186,7 +187,7 @@ impl Differentiator {
     ) -> Result<(), SensitivityError> {
         let thickness = at.scheme.protective_layer;
         let margin = step.margin(spacing_factor);
-        let close_pairs = &step.ws.close_pairs;
+        let close_pairs = &step.ws.detection.close_pairs;
         if thickness > 0.0 {
             let mut detector = ProtectiveLayer::new(FeatureDetector::default(), thickness);
             place(at, &step.solved, (&mut detector as &mut dyn Detector, margin), close_pairs, &mut self.ws)?;
@@ -267,7 +268,7 @@ impl Differentiator {
                 }
                 debug_assert_eq!(column.len(), values.len(), "the equations keep their number");
                 debug_assert_eq!(
-                    self.ws.joint_space_rows.len(),
+                    self.ws.constraints.joint_space_rows.len(),
                     step.solved.joint_space,
                     "no joint-space row appears or vanishes"
                 );
@@ -299,7 +300,7 @@ struct Step<'s> {
 impl Step<'_> {
     /// Largest gap within which the contacts of the step are found again at neighbouring states, m.
     fn margin(&self, spacing_factor: f64) -> f64 {
-        let kept = self.ws.contacts.iter().filter(|contact| self.solved.contacts.contains(&contact.id));
+        let kept = self.ws.constraints.contacts.iter().filter(|contact| self.solved.contacts.contains(&contact.id));
         let widest = kept.map(|contact| contact.gap_start.abs().max(contact.gap_end.abs())).fold(0.0, f64::max);
         let largest = spacings(self.start.model).into_iter().fold(0.0, f64::max);
         widest + 10.0 * spacing_factor * largest + self.start.scheme.touch_threshold
@@ -321,7 +322,7 @@ impl Step<'_> {
 
     /// Kept contacts with an impact in the step.
     fn pending_after(&self) -> Vec<(usize, ContactId)> {
-        let reports = || self.ws.contact_reports.iter().filter(|report| report.pending_restitution < 0.0);
+        let reports = || self.ws.result.contact_reports.iter().filter(|report| report.pending_restitution < 0.0);
         let is_pending =
             |id: &ContactId| has_pending_restitution(self.start.scheme) && reports().any(|report| report.id == *id);
         self.solved.contacts.iter().copied().enumerate().filter(|(_, id)| is_pending(id)).collect()

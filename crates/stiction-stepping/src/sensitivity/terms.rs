@@ -156,22 +156,24 @@ impl StepEquations {
         let at = Start { scheme: &scheme, ..*start };
         prepare(&at, &mut ws)?;
         detect(&at, &mut detector, &mut ws)?;
-        if !ws.candidates.is_empty() {
+        if !ws.alternatives.candidates.is_empty() {
             return no("contacts that are alternatives of each other", "use shooting");
         }
-        if ws.contacts.iter().any(|contact| contact.gamma == 0.0) {
+        if ws.constraints.contacts.iter().any(|contact| contact.gamma == 0.0) {
             return no("contacts that are switched on and off (gamma = 0)", "use a preset such as `stewart-trinkle`");
         }
-        let mut solved =
-            Solved { contacts: ws.contacts.iter().map(|contact| contact.id).collect(), ..Solved::default() };
+        let mut solved = Solved {
+            contacts: ws.constraints.contacts.iter().map(|contact| contact.id).collect(),
+            ..Solved::default()
+        };
         let mut equations = Self { form: StepForm::default(), solved: Solved::default(), detector, ws };
         equations.place(start, &solved)?;
         let ws = &mut equations.ws;
         ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
-        ws.velocity = vec![0.0; start.model.dof()];
-        ws.joint_impulses = vec![0.0; start.model.joint_rows()];
-        ws.contact_impulses = vec![ContactImpulse::default(); ws.contacts.len()];
-        ws.support_impulses = vec![ContactImpulse::default(); ws.support_points.len()];
+        ws.solution.velocity = vec![0.0; start.model.dof()];
+        ws.solution.joint_impulses = vec![0.0; start.model.joint_rows()];
+        ws.solution.contact_impulses = vec![ContactImpulse::default(); ws.constraints.contacts.len()];
+        ws.solution.support_impulses = vec![ContactImpulse::default(); ws.constraints.support_points.len()];
         solved = Solved::of(start, ws, |_| true);
         equations.form = form(start, &solved, ws);
         equations.solved = solved;
@@ -199,7 +201,8 @@ impl StepEquations {
         let (masses, rest) = out.numbers.split_at_mut(dof * dof);
         masses.iter_mut().enumerate().for_each(|(place, out)| *out = mass[(place / dof, place % dof)]);
         let (pushes, rest) = rest.split_at_mut(dof);
-        for ((body, slot), wrench) in start.model.bodies().iter().zip(start.model.layout()).zip(&ws.applied) {
+        for ((body, slot), wrench) in start.model.bodies().iter().zip(start.model.layout()).zip(&ws.kinematics.applied)
+        {
             let Some(mobility) = body.mobility() else { continue };
             let places = pushes.get_mut(slot.v.clone()).unwrap_or_default();
             places.iter_mut().zip(mobility.project(wrench)).for_each(|(out, force)| *out = start.h * force);
@@ -209,10 +212,14 @@ impl StepEquations {
         for ((kind, row), constant) in solved.rows.iter().zip(rows.chunks_mut(dof.max(1))).zip(constants) {
             *constant = equations::row(start, solved, ws, *kind, row);
         }
-        debug_assert_eq!(coefficients.len(), 3 * solved.contacts.len() + ws.support_points.len(), "one place for each");
+        debug_assert_eq!(
+            coefficients.len(),
+            3 * solved.contacts.len() + ws.constraints.support_points.len(),
+            "one place for each"
+        );
         let contacts = (0..solved.contacts.len()).map(|k| equations::contact(solved, ws, k).map_or(0.0, |c| c.mu));
         let support_points =
-            ws.support_points.iter().map(|support_point| support_point.mu * support_point.load * start.h);
+            ws.constraints.support_points.iter().map(|support_point| support_point.mu * support_point.load * start.h);
         let of = |number: fn(&Contact, f64) -> f64| {
             let all = 0..solved.contacts.len();
             all.map(move |k| equations::contact(solved, ws, k).map_or(0.0, |contact| number(contact, start.h)))
@@ -257,14 +264,14 @@ fn form(start: &Start, solved: &Solved, ws: &Workspace) -> StepForm {
         let limit = FrictionLimit::Contact { normal, coefficient: place };
         add(solved.friction(of).collect(), limit, contact.friction_bounds.len());
     }
-    for (place, support_point) in ws.support_points.iter().enumerate() {
+    for (place, support_point) in ws.constraints.support_points.iter().enumerate() {
         let of = move |row: &Row| {
             if let Row::SupportPoint(owner, axis) = row { (*owner == place).then_some(*axis) } else { None }
         };
         let limit = FrictionLimit::Known { coefficient: solved.contacts.len() + place };
         add(solved.friction(of).collect(), limit, support_point.friction_bounds.len());
     }
-    let (contacts, support_points) = (solved.contacts.len(), ws.support_points.len());
+    let (contacts, support_points) = (solved.contacts.len(), ws.constraints.support_points.len());
     let rebound = |place: usize| {
         let _ = equations::contact(solved, ws, place).filter(|contact| contact.restitution > 0.0)?;
         let normal = solved.place(Row::Normal(place))?;

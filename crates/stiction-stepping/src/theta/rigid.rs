@@ -10,8 +10,10 @@ use crate::{
     formulation,
     measure::measure,
     pairs::find_pairs_at_end,
-    rows::{self, approach},
+    rates::approach,
+    rows,
     stabilise::stabilise,
+    step::report_step,
 };
 
 /// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
@@ -50,8 +52,8 @@ impl Stepper for MoreauJean {
         };
         let start = &Start { scheme: &scheme, ..*start };
         prepare(start, ws)?;
-        ws.impacts.clear();
-        ws.linearisation_velocity.clear();
+        ws.result.impacts.clear();
+        ws.kinematics.linearisation_velocity.clear();
         self.evaluate_forces(start, ws);
         detect(start, self.detector.as_mut(), ws)?;
         let hit = self.activate(start, ws);
@@ -61,7 +63,7 @@ impl Stepper for MoreauJean {
         self.displace(start, ws)?;
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = self.measure_end(start, ws)?;
-        Ok(StepReport { correction, ..StepReport::of(start, ws, &solved, (1, hit), measured) })
+        Ok(StepReport { correction, ..report_step(start, ws, &solved, (1, hit), measured) })
     }
 }
 
@@ -70,9 +72,9 @@ impl MoreauJean {
     fn evaluate_forces(&self, start: &Start, ws: &mut Workspace) {
         let &Start { model, scheme, state, h } = start;
         let (ahead, time) = (self.scheme.theta * h, state.time + self.scheme.theta * h);
-        model.integrate(&state.q, &state.v, ahead, scheme.orientation, &mut ws.predicted);
-        ws.linear_start.update(model, &ws.predicted, &state.v, time);
-        applied_wrenches(model, &ws.linear_start, time, &mut ws.applied);
+        model.integrate(&state.q, &state.v, ahead, scheme.orientation, &mut ws.kinematics.predicted);
+        ws.kinematics.linear_start.update(model, &ws.kinematics.predicted, &state.v, time);
+        applied_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
     }
 
     /// Keeps the contacts with g + γ h ġ ≤ 0 and writes the rows. Returns the number of impacts among them.   [THETA-4] [THETA-5]
@@ -81,10 +83,12 @@ impl MoreauJean {
         let approach = |contact: &Contact| approach(model, contact, &state.v, h);
         let ahead = self.scheme.activation * h;
         // Round-off must not open a contact at rest.
-        ws.contacts.retain(|contact| contact.gap_start + ahead * approach(contact) <= scheme.touch_threshold);
+        ws.constraints
+            .contacts
+            .retain(|contact| contact.gap_start + ahead * approach(contact) <= scheme.touch_threshold);
         rows::write(start, ws);
         let mut hit = 0;
-        for contact in &mut ws.contacts {
+        for contact in &mut ws.constraints.contacts {
             let before = approach(contact);
             contact.bias = (contact.gap_end - contact.gap_start) / h + contact.restitution * before;
             hit += usize::from(h * before < -scheme.touch_threshold);
@@ -96,23 +100,31 @@ impl MoreauJean {
     fn displace(&self, start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         let &Start { model, scheme, state, h } = start;
         let theta = self.scheme.theta;
-        ws.predicted.clear();
-        ws.predicted.extend(ws.next.v.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
-        model.integrate(&state.q, &ws.predicted, h, scheme.orientation, &mut ws.next.q);
-        if ws.next.first_non_finite().is_some() {
+        ws.kinematics.predicted.clear();
+        ws.kinematics
+            .predicted
+            .extend(ws.result.next.v.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
+        model.integrate(&state.q, &ws.kinematics.predicted, h, scheme.orientation, &mut ws.result.next.q);
+        if ws.result.next.first_non_finite().is_some() {
             return Err(StepCause::non_finite("next state", None));
         }
-        for (report, contact) in ws.contact_reports.iter_mut().zip(&ws.contacts) {
-            report.gap = contact.gap_start + h * approach(model, contact, &ws.predicted, h);
+        for (report, contact) in ws.result.contact_reports.iter_mut().zip(&ws.constraints.contacts) {
+            report.gap = contact.gap_start + h * approach(model, contact, &ws.kinematics.predicted, h);
         }
-        ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
+        ws.result.end.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
         Ok(())
     }
 
     /// Evaluates I(q⁺).   [STEP-9]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
         find_pairs_at_end(start.model, start.scheme, self.detector.as_mut(), ws);
-        let (joints, at) = (start.model.joints().iter(), (&ws.end, &ws.shape_poses[..]));
-        measure((start.model, joints), at, &ws.pairs, (self.detector.as_mut(), &mut ws.points), |_, _| ())
+        let (joints, at) = (start.model.joints().iter(), (&ws.result.end, &ws.detection.shape_poses[..]));
+        measure(
+            (start.model, joints),
+            at,
+            &ws.detection.pairs,
+            (self.detector.as_mut(), &mut ws.detection.points),
+            |_, _| (),
+        )
     }
 }

@@ -68,7 +68,7 @@ fn painleve_configurations_and_their_neighbours_are_solved() {
                     for _ in 0..5 {
                         // Solved, finite, within the bound of energy: `step` insists.
                         let _ = step(&mut simulation);
-                        shocks += simulation.workspace_mut().shocks;
+                        shocks += simulation.workspace_mut().result.shocks;
                     }
                 }
             }

@@ -60,7 +60,7 @@ impl Detector for EveryPair {
 fn a_detector_of_ones_own_gives_the_same_bits() {
     let scheme = Preset::Ncp.scheme();
     let mut ours = Simulation::new(boxes_on_a_plate(None), scheme.clone(), 0.005).unwrap();
-    let stepper = TimeStepper { detector: Box::new(EveryPair::default()), ..TimeStepper::default() };
+    let stepper = TimeStepper::default().with_detector(EveryPair::default());
     let mut theirs = Simulation::new(boxes_on_a_plate(None), scheme, 0.005).unwrap().with_stepper(stepper);
     steps(&mut ours, 100);
     steps(&mut theirs, 100);
@@ -124,7 +124,7 @@ impl Stepper for Twice {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         let half = Start { h: 0.5 * start.h, ..*start };
         let _ = self.0.step(&half, ws)?;
-        let middle = ws.next.clone();
+        let middle = ws.result.next.clone();
         self.0.step(&Start { state: &middle, ..half }, ws)
     }
 }

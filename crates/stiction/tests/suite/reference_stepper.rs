@@ -296,7 +296,7 @@ fn painleve_rod_is_stopped_by_a_shock() {
     let scheme = Preset::Ncp.scheme();
     let mut simulation = Simulation::new(model, scheme, 1e-6).unwrap().with_stepper(ReferenceStepper::default());
     let report = step(&mut simulation);
-    assert_eq!((report.impacts, simulation.workspace_mut().shocks), (1, 1));
+    assert_eq!((report.impacts, simulation.workspace_mut().result.shocks), (1, 1));
     // The impulse that stops the tip: A p = −(0, speed).
     let [a_nn, a_tt, a_nt] = ["a_nn", "a_tt", "a_nt"].map(|name| number(&format!("derived.{name}")));
     let exact = a_nt * speed / (a_nn * a_tt - a_nt * a_nt);

@@ -7,44 +7,21 @@
 use std::borrow::Cow;
 
 use nalgebra::Vector3;
-use stiction_multibody::{
-    BodyId, Configuration, Forest, Joint, Model, Wrench,
-    articulated::{Scratch, Tree, inverse_dynamics},
+use stiction_multibody::{BodyId, Configuration, Forest, Joint, Model, Wrench, articulated::inverse_dynamics};
+
+use crate::{
+    ContactImpulse, Workspace,
+    rates::Side,
+    reduced::{ReactionScratch, Reduced},
+    surface,
 };
-
-use super::Reduced;
-use crate::{ContactImpulse, Workspace, joint_space::Side, layers};
-
-/// Scratch memory for reactions.
-#[derive(Debug)]
-pub(super) struct ReactionScratch {
-    /// Mean forces on all links: applied forces and the impulses of the step.
-    loads: Vec<Wrench>,
-    acceleration: Vec<f64>,
-    tau: Vec<f64>,
-    sweeps: Scratch,
-    impulses: Vec<f64>,
-}
-
-impl ReactionScratch {
-    pub(super) fn new(tree: &Tree) -> Self {
-        let zeros = vec![0.0; tree.velocities()];
-        Self {
-            loads: Vec::new(),
-            acceleration: zeros.clone(),
-            tau: zeros,
-            sweeps: Scratch::new(tree),
-            impulses: Vec::new(),
-        }
-    }
-}
 
 /// Impulses of all joints over the last step, row by row.   [RED-4]
 ///
 /// Those of the problem are taken from the solution. In reduced coordinates the others follow from the momentum balance.
 pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
-    let mut impulses = Cow::Borrowed(&ws.joint_impulses[..]);
-    if ws.balanced_over > 0.0 && !ws.impact_loads.joints.is_empty() {
+    let mut impulses = Cow::Borrowed(&ws.solution.joint_impulses[..]);
+    if ws.solution.balanced_over > 0.0 && !ws.result.impact_loads.joints.is_empty() {
         add_impacts(ws, impulses.to_mut());
     }
     if let Some(reduced) = ws.reduced.as_deref().filter(|_| has_reactions(model, ws)) {
@@ -55,30 +32,30 @@ pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
 
 /// Adds the impulses of impacts to those of joints with rows.
 fn add_impacts(ws: &Workspace, impulses: &mut [f64]) {
-    let loads = &ws.impact_loads.joints;
+    let loads = &ws.result.impact_loads.joints;
     debug_assert!(loads.is_empty() || loads.len() == impulses.len(), "impacts have an impulse for each joint row");
-    impulses.iter_mut().zip(&ws.impact_loads.joints).for_each(|(sum, p)| *sum += p);
+    impulses.iter_mut().zip(&ws.result.impact_loads.joints).for_each(|(sum, p)| *sum += p);
 }
 
-/// Writes the impulses of all joints into `ws.joint_impulses`, so that the impulses of substeps can be added.
+/// Writes the impulses of all joints into `ws.solution.joint_impulses`, so that the impulses of substeps can be added.
 pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
-    if ws.balanced_over <= 0.0 {
+    if ws.solution.balanced_over <= 0.0 {
         return;
     }
     if !has_reactions(model, ws) {
-        let mut impulses = std::mem::take(&mut ws.joint_impulses);
+        let mut impulses = std::mem::take(&mut ws.solution.joint_impulses);
         add_impacts(ws, &mut impulses);
-        ws.joint_impulses = impulses;
+        ws.solution.joint_impulses = impulses;
         return;
     }
     let Some(mut reduced) = ws.reduced.take() else { return };
     let mut scratch = reduced.reactions.take().unwrap_or_else(|| Box::new(ReactionScratch::new(model.forest().tree())));
     // The impulses of loops are read while those of the forest are written.
     let mut impulses = std::mem::take(&mut scratch.impulses);
-    impulses.clone_from(&ws.joint_impulses);
+    impulses.clone_from(&ws.solution.joint_impulses);
     add_impacts(ws, &mut impulses);
     find(model, ws, &reduced, &mut scratch, &mut impulses);
-    ws.joint_impulses.clone_from(&impulses);
+    ws.solution.joint_impulses.clone_from(&impulses);
     scratch.impulses = impulses;
     reduced.reactions = Some(scratch);
     ws.reduced = Some(reduced);
@@ -86,17 +63,17 @@ pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
 
 /// True if joints of the forest have reactions that are not computed yet; those of joined substeps are.
 fn has_reactions(model: &Model, ws: &Workspace) -> bool {
-    ws.reduced.is_some() && ws.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
+    ws.reduced.is_some() && ws.solution.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
 }
 
 fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut ReactionScratch, impulses: &mut [f64]) {
-    let (forest, h) = (model.forest(), ws.balanced_over);
+    let (forest, h) = (model.forest(), ws.solution.balanced_over);
     let ReactionScratch { loads, acceleration, tau, sweeps, .. } = scratch;
     loads.clone_from(&reduced.external);
     let mut load = |body: BodyId, impulse: &Wrench| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h));
     add_impulses_of_solution(model, ws, &mut load);
     // The velocity change includes the impacts, so their impulses are among the loads.
-    let impacts = ws.impact_loads.bodies.iter().zip(model.iter_bodies());
+    let impacts = ws.result.impact_loads.bodies.iter().zip(model.iter_bodies());
     impacts.for_each(|(impulse, (body, _))| load(body, impulse));
     acceleration.clear();
     acceleration.extend(reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h));
@@ -108,7 +85,7 @@ fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut Reaction
         };
         let sign = if body == joint.b.0 { h } else { -h };
         let from = reduced.at.pose(link).translation.vector;
-        write_rows(&ws.start, impulses, joint, (&reaction.scaled(sign), from));
+        write_rows(&ws.kinematics.start, impulses, joint, (&reaction.scaled(sign), from));
     }
 }
 
@@ -125,27 +102,35 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         add(a, &on_a.scaled(p));
         add(b, &on_b.scaled(p));
     };
-    debug_assert_eq!(ws.contacts.len(), ws.contact_impulses.len(), "every contact has an impulse");
-    debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
-    debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
-    for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
-        let ContactImpulse { normal, friction, spin, .. } =
-            layers::find(&ws.surfaces, index).map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
+    debug_assert_eq!(ws.constraints.contacts.len(), ws.solution.contact_impulses.len(), "every contact has an impulse");
+    debug_assert_eq!(
+        ws.constraints.support_points.len(),
+        ws.solution.support_impulses.len(),
+        "every support point has an impulse"
+    );
+    debug_assert_eq!(
+        ws.constraints.joint_space_rows.len(),
+        ws.solution.joint_space_impulses.len(),
+        "every joint-space row has an impulse"
+    );
+    for (index, (contact, impulse)) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).enumerate() {
+        let ContactImpulse { normal, friction, spin, .. } = surface::find(&ws.constraints.surfaces, index)
+            .map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
         let bodies = (contact.a, contact.b);
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
         pair(bodies, contact.spin_row(), spin);
     }
-    for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
+    for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
         pair((support_point.on, support_point.body), support_point.row(&impulse.friction), 1.0);
         pair((support_point.on, support_point.body), support_point.spin_row(), impulse.spin);
     }
     for joint in model.forest().loops().iter().filter_map(|&id| model.joint(id)) {
-        let rows = ws.joint_rows.iter().zip(&ws.joint_impulses);
+        let rows = ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses);
         for (row, p) in rows.skip(joint.first_row()).take(joint.rows()) {
             pair((joint.a.0, joint.b.0), (row.a, row.b), *p);
         }
     }
-    for (row, p) in ws.joint_space_rows.iter().zip(&ws.joint_space_impulses) {
+    for (row, p) in ws.constraints.joint_space_rows.iter().zip(&ws.solution.joint_space_impulses) {
         for side in row.sides.iter().flatten() {
             if let Side::Wrench(body, wrench) = side {
                 add(*body, &wrench.scaled(*p));

@@ -2,13 +2,17 @@
 //!
 //! The result is that of one step: impulses are those of the whole, and the report contains the number of substeps.
 
+mod halving;
+
+pub use halving::Halving;
+
 use stiction_multibody::State;
 
-use super::{inverse_effective_mass, unit_tangents};
+use halving::{FirstHalf, joined};
+
 use crate::{
-    Contact, ContactReport, Halving, Start, StepCause, StepReport, Stepper, Workspace,
-    halving::{FirstHalf, joined},
-    rows::gap_now,
+    Contact, ContactReport, Start, StepCause, StepReport, Stepper, Workspace, layers::inverse_effective_mass,
+    rates::gap_now, surface::unit_tangents,
 };
 
 /// Bound on the substeps of one step.
@@ -64,7 +68,7 @@ impl Substepping {
             if left > limit * f64::from(MAX_SUBSTEPS) {
                 break;
             }
-            self.from.copy_from(&ws.next);
+            self.from.copy_from(&ws.result.next);
             whole = Some(match whole {
                 None => report,
                 Some(earlier) => {
@@ -83,10 +87,10 @@ impl Substepping {
 
 /// Sets the exact step number and time of a whole step.
 fn finish(start: &Start, ws: &mut Workspace, report: StepReport) -> StepReport {
-    ws.next.step = start.state.step + 1;
-    (ws.next.time, ws.next.time_carry) = start.state.time_after(start.h);
-    ws.end.update(start.model, &ws.next.q, &ws.next.v, ws.next.time);
-    StepReport { step: ws.next.step, time: ws.next.time, ..report }
+    ws.result.next.step = start.state.step + 1;
+    (ws.result.next.time, ws.result.next.time_carry) = start.state.time_after(start.h);
+    ws.result.end.update(start.model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+    StepReport { step: ws.result.next.step, time: ws.result.next.time, ..report }
 }
 
 /// Completed substep.
@@ -143,12 +147,12 @@ impl SubstepMaker<'_, '_> {
     /// True if a layer is compressed at either end of the substep.
     fn was_or_is_compressed(&self) -> bool {
         let pressed = |report: &ContactReport| report.layer.is_some() && report.normal_impulse > 0.0;
-        self.is_compressed() || self.ws.contact_reports.iter().any(pressed)
+        self.is_compressed() || self.ws.result.contact_reports.iter().any(pressed)
     }
 
     /// Report of a contact; a halved step reports more contacts than it ends with.
     fn report_of(&self, contact: &Contact) -> Option<&ContactReport> {
-        let reports = &self.ws.contact_reports;
+        let reports = &self.ws.result.contact_reports;
         reports.get(reports.binary_search_by_key(&contact.id, |report| report.id).ok()?)
     }
 
@@ -163,12 +167,12 @@ impl SubstepMaker<'_, '_> {
         let Start { model, state, scheme, .. } = *self.start;
         let near = TOUCH_FRACTION * scheme.touch_threshold;
         let mut found: Option<(f64, f64)> = None;
-        for contact in &self.ws.contacts {
+        for contact in &self.ws.constraints.contacts {
             let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
             let place = state.contacts.binary_search_by_key(&contact.id, |memory| memory.id).ok();
             let memory = place.and_then(|place| state.contacts.get(place)).and_then(|memory| memory.layer);
             let deflected = memory.map_or(0.0, |memory| memory.compression);
-            let open = gap_now(model, contact, &self.ws.linearisation_velocity, length) + deflected;
+            let open = gap_now(model, contact, &self.ws.kinematics.linearisation_velocity, length) + deflected;
             if open <= near {
                 continue;
             }
@@ -221,7 +225,7 @@ impl SubstepMaker<'_, '_> {
         let Start { model, scheme, .. } = *self.start;
         let fraction = std::f64::consts::TAU / f64::from(scheme.steps_per_period);
         let mut longest_substep = f64::INFINITY;
-        for contact in &self.ws.contacts {
+        for contact in &self.ws.constraints.contacts {
             let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
             if report.normal_impulse <= 0.0 {
                 continue;

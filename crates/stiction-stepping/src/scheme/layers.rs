@@ -2,10 +2,10 @@
 
 use stiction_multibody::{Layer, Model};
 
-use crate::{Dynamics, FrictionSet, Impact, Manifold, Method, PositionUpdate, Scheme, SchemeError, Stabilisation};
+use super::{Dynamics, FrictionSet, Impact, Manifold, Method, PositionUpdate, Scheme, SchemeError, Stabilisation};
 
 /// Rejects schemes that do not support the layers of a model, or mean velocities.
-pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
+pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
     let average = scheme.position_update == PositionUpdate::Average;
     if average && (scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic) {

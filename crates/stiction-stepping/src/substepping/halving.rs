@@ -8,7 +8,7 @@ use stiction_multibody::{Model, State};
 
 use crate::{
     ContactReport, Correction, Event, ImpactReport, Start, StepCause, StepReport, Stepper, SupportPointReport,
-    Workspace, advance::remember_contacts, reduced::find_reactions, support_points,
+    Workspace, advance::remember_contacts, reactions::find_reactions, support_points,
 };
 
 /// Makes the steps of any stepper, in halves if `Scheme::halve_steps` allows it and the whole was not solved.
@@ -50,10 +50,10 @@ impl Halving {
         }
         // The exact step number and time of a whole step.
         let (model, state) = (start.model, start.state);
-        ws.next.step = state.step + 1;
-        (ws.next.time, ws.next.time_carry) = state.time_after(start.h);
-        ws.end.update(model, &ws.next.q, &ws.next.v, ws.next.time);
-        Ok(StepReport { step: ws.next.step, time: ws.next.time, ..report })
+        ws.result.next.step = state.step + 1;
+        (ws.result.next.time, ws.result.next.time_carry) = state.time_after(start.h);
+        ws.result.end.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+        Ok(StepReport { step: ws.result.next.step, time: ws.result.next.time, ..report })
     }
 }
 
@@ -106,6 +106,7 @@ pub(crate) fn joined(first: &StepReport, second: StepReport) -> StepReport {
         rung: worse.rung,
         iterations: first.iterations + second.iterations,
         passes: first.passes + second.passes,
+        changes: first.changes.and(&second.changes),
         impacts: first.impacts + second.impacts,
         substeps: first.substeps + second.substeps,
         correction,
@@ -117,41 +118,45 @@ impl FirstHalf {
     /// Stores what the second half will overwrite.
     pub(crate) fn keep(&mut self, model: &Model, ws: &mut Workspace) {
         find_reactions(model, ws);
-        self.end.copy_from(&ws.next);
-        self.joint_impulses.clone_from(&ws.joint_impulses);
-        self.contacts.clone_from(&ws.contact_reports);
-        self.support_points.clone_from(&ws.support_reports);
-        self.impacts.clone_from(&ws.impacts);
-        self.events.clone_from(&ws.events);
-        self.shocks = ws.shocks;
+        self.end.copy_from(&ws.result.next);
+        self.joint_impulses.clone_from(&ws.solution.joint_impulses);
+        self.contacts.clone_from(&ws.result.contact_reports);
+        self.support_points.clone_from(&ws.result.support_reports);
+        self.impacts.clone_from(&ws.result.impacts);
+        self.events.clone_from(&ws.result.events);
+        self.shocks = ws.result.shocks;
     }
 
     /// Adds the first half to the second in the workspace: impulses, impacts, events.
     pub(crate) fn merge(&mut self, model: &Model, ws: &mut Workspace) {
         find_reactions(model, ws);
-        debug_assert_eq!(ws.joint_impulses.len(), self.joint_impulses.len(), "both halves have the same joints");
         debug_assert_eq!(
-            ws.support_reports.len(),
+            ws.solution.joint_impulses.len(),
+            self.joint_impulses.len(),
+            "both halves have the same joints"
+        );
+        debug_assert_eq!(
+            ws.result.support_reports.len(),
             self.support_points.len(),
             "both halves have the same support points"
         );
-        ws.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
-        ws.next.joint_impulses.iter_mut().zip(&self.end.joint_impulses).for_each(|(sum, p)| *sum += p);
-        self.merge_contacts(&ws.contact_reports);
-        ws.contact_reports.clone_from(&self.merged);
+        ws.solution.joint_impulses.iter_mut().zip(&self.joint_impulses).for_each(|(sum, p)| *sum += p);
+        ws.result.next.joint_impulses.iter_mut().zip(&self.end.joint_impulses).for_each(|(sum, p)| *sum += p);
+        self.merge_contacts(&ws.result.contact_reports);
+        ws.result.contact_reports.clone_from(&self.merged);
         remember_contacts(ws);
-        for (report, earlier) in ws.support_reports.iter_mut().zip(&self.support_points) {
+        for (report, earlier) in ws.result.support_reports.iter_mut().zip(&self.support_points) {
             report.friction_impulse += earlier.friction_impulse;
             report.spin_impulse += earlier.spin_impulse;
         }
         support_points::remember(ws);
-        self.impacts.extend_from_slice(&ws.impacts);
-        ws.impacts.clone_from(&self.impacts);
-        self.events.extend_from_slice(&ws.events);
-        ws.events.clone_from(&self.events);
-        ws.shocks += self.shocks;
+        self.impacts.extend_from_slice(&ws.result.impacts);
+        ws.result.impacts.clone_from(&self.impacts);
+        self.events.extend_from_slice(&ws.result.events);
+        ws.result.events.clone_from(&self.events);
+        ws.result.shocks += self.shocks;
         // Two momentum balances cannot be combined into one.
-        ws.balanced_over = 0.0;
+        ws.solution.balanced_over = 0.0;
     }
 
     /// Merges two lists of reports, both sorted by id.

@@ -2,10 +2,10 @@
 
 use stiction_multibody::Model;
 
-use crate::{Dynamics, LineariseAt, Method, Scheme, SchemeError};
+use super::{Dynamics, LineariseAt, Method, Scheme, SchemeError};
 
 /// Rejects schemes that would ignore forces and constraints along joint DOFs.
-pub(crate) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
+pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let Some(joint) = model.actuated_dofs().first().and_then(|id| model.joint(id.0)) else { return Ok(()) };
     let (field, instead) = if scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic {
         ("preset", "use a time-stepping preset such as `\"ncp\"`")

@@ -1,0 +1,55 @@
+//! Problems of a step with their solutions and scratch memory.
+
+use nalgebra::Vector3;
+use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, MixedLcp, MixedLcpSolution, SparseMatrix};
+
+use crate::{Contact, Layout};
+
+/// Complementarity problem of a step, as a value that can be saved, solved again and compared.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum StepProblem<'a> {
+    /// Mixed linear complementarity problem, for linear friction sets.
+    Mixed(&'a MixedLcp),
+    /// Frictional contact problem, for the second-order cone.
+    Friction(&'a FrictionProblem),
+}
+
+/// Mixed linear complementarity problem of a step, with its solution and its scratch memory.
+#[derive(Default)]
+pub(crate) struct MixedAssembly {
+    /// Sizes of the blocks.
+    pub(crate) layout: Layout,
+    pub(crate) problem: MixedLcp,
+    pub(crate) solution: MixedLcpSolution,
+    /// Friction directions of all contacts, then of all support points.
+    pub(crate) directions: Vec<Vector3<f64>>,
+    /// Compliance of the joint rows (diagonal). It is empty in a step, where joints are rigid.
+    pub(crate) joint_compliance: Vec<f64>,
+    pub(crate) joint_jacobian: SparseMatrix,
+    pub(crate) joint_jacobian_transposed: SparseMatrix,
+}
+
+/// Frictional contact problem of a step, with its solution and its scratch memory.
+#[derive(Default)]
+pub(crate) struct FrictionAssembly {
+    pub(crate) problem: FrictionProblem,
+    /// Impulses at which the solver starts.
+    pub(crate) guess: FrictionSolution,
+    pub(crate) solution: FrictionSolution,
+    pub(crate) laws: Vec<Law>,
+    /// Block column of each body.
+    pub(crate) block_of_body: Vec<usize>,
+    pub(crate) block: Vec<f64>,
+    /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
+    pub(crate) free_velocity: Vec<f64>,
+}
+
+/// Contacts outside the working set.
+#[derive(Default)]
+pub(crate) struct Screening {
+    /// Screened contacts; empty after the step.   [STEP-15]
+    pub(crate) screened: Vec<Contact>,
+    /// Fractions of h after which contacts close, sorted.
+    pub(crate) closing_fractions: Vec<f64>,
+}

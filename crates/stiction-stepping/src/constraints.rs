@@ -1,0 +1,275 @@
+//! Constraints of a step as one list of blocks.
+//!
+//! A block is a joint, a contact, a support point, the rigid core of a compliant layer, or a joint-space row: its law, its rows and their
+//! constant terms. Block rows of the problem are in the order of this list, and every stage finds a block by its source. Joints come first,
+//! then contacts, support points, cores and joint-space rows.
+
+use stiction_complementarity::Law;
+use stiction_multibody::{Body, BodyId, Dimension, Model, Wrench};
+
+use crate::{
+    Contact, SupportPointContact,
+    actuated::ActuatedDof,
+    rates::JointRow,
+    rates::JointSpaceRow,
+    reduced::{Reduced, joint_ids_in_problem},
+    surface::{Depths, Surface},
+};
+
+/// Constraints of a step: contacts, support points, layers, joints and joint-space constraints, and the list of their blocks.
+#[derive(Default)]
+pub struct Constraints {
+    /// Potential contacts in the order of their ids.
+    pub contacts: Vec<Contact>,
+    /// Support points of supported bodies, in the order of the model.
+    pub support_points: Vec<SupportPointContact>,
+    /// Surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
+    pub(crate) surfaces: Vec<Surface>,
+    /// Depths at which the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
+    pub(crate) depths: Depths,
+    pub(crate) next_depths: Depths,
+    /// Joint rows with their constants.
+    pub joint_rows: Vec<JointRow>,
+    /// Actuated joint DOFs and their joint-space rows.
+    pub(crate) actuated: Vec<ActuatedDof>,
+    pub(crate) joint_space_rows: Vec<JointSpaceRow>,
+    /// True if the problem contains all joint limits, not only those within reach.
+    pub(crate) all_limits: bool,
+    /// Blocks of the problem with second-order cones, by [`Self::collect`].
+    pub(crate) blocks: Vec<Block>,
+    /// Rows of all blocks: wrenches of a unit impulse on the two bodies of the block. A joint-space row has its terms in
+    /// `joint_space_rows` instead, and zeros here.
+    rows: Vec<(Wrench, Wrench)>,
+    /// Constant term of each row: bias or prescribed velocity.
+    constants: Vec<f64>,
+}
+
+/// Constraint block: law, rows and source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    /// Constraint that the block belongs to.
+    pub(crate) source: Source,
+    /// Law between the impulses and velocities of its rows; bounds are in N s.
+    pub(crate) law: Law,
+    /// The two bodies of its rows; none for a joint-space row.
+    pub(crate) bodies: Option<(BodyId, BodyId)>,
+    /// First of its rows.
+    first: usize,
+    /// Auxiliary mass that its rows act on, besides the bodies.
+    pub(crate) auxiliary: Option<AuxiliaryMass>,
+}
+
+/// Constraint that a block belongs to, by its index in the list of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Joint of the model.
+    Joint(usize),
+    /// Contact, or the surface of its compliant layer.
+    Contact(usize),
+    /// Support point.
+    SupportPoint(usize),
+    /// Rigid core below a compliant layer: another contact of the same bodies.   [SOFT-5]
+    Core {
+        /// Surface of the layer.
+        surface: usize,
+        /// Contact of the layer.
+        contact: usize,
+    },
+    /// Joint-space row: limit, dry friction, motor or coupling.
+    JointSpace(usize),
+}
+
+/// Auxiliary mass of a block: a block column besides those of the bodies.   [SOFT-3] [SUP-4] [JSPACE-2]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AuxiliaryMass {
+    /// Block column after those of the bodies.
+    pub(crate) column: usize,
+    pub(crate) kind: AuxiliaryKind,
+}
+
+/// Kind of an auxiliary mass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AuxiliaryKind {
+    /// Mass that the known load of a support point accelerates: that of its body, for good scaling.   [SUP-4]
+    SupportPoint {
+        /// Mass without proximal fraction, kg.
+        mass: f64,
+        /// Load, N.
+        load: f64,
+    },
+    /// Outer surface of a compliant layer, by its index.   [SOFT-3]
+    Layer(usize),
+    /// Compliance of a joint-space row: the rate under a unit impulse.   [JSPACE-2]
+    JointSpace(f64),
+}
+
+impl Constraints {
+    /// Lists the blocks of the problem with their rows.
+    pub(crate) fn collect(&mut self, model: &Model, reduced: Option<&Reduced>) {
+        self.blocks.clear();
+        self.rows.clear();
+        self.constants.clear();
+        for index in joint_ids_in_problem(model, reduced) {
+            self.collect_joint(model, index);
+        }
+        let dimension = model.dimension();
+        let mut surface = 0;
+        for index in 0..self.contacts.len() {
+            self.collect_contact(dimension, index, &mut surface);
+        }
+        debug_assert_eq!(surface, self.surfaces.len(), "surfaces are in the order of their contacts");
+        for index in 0..self.support_points.len() {
+            self.collect_support_point(model, index);
+        }
+        for index in 0..self.surfaces.len() {
+            self.collect_core(dimension, index);
+        }
+        let mut column = self.support_points.len() + self.surfaces.len();
+        for (index, row) in self.joint_space_rows.iter().enumerate() {
+            let auxiliary = (row.compliance > 0.0).then(|| {
+                column += 1;
+                AuxiliaryMass { column: column - 1, kind: AuxiliaryKind::JointSpace(row.compliance) }
+            });
+            let (source, first) = (Source::JointSpace(index), self.rows.len());
+            self.blocks.push(Block { source, law: row.law, bodies: None, first, auxiliary });
+            self.rows.push(Default::default());
+            self.constants.push(row.bias);
+        }
+        debug_assert_eq!(self.rows.len(), self.constants.len(), "every row has a constant term");
+        debug_assert_eq!(
+            self.rows.len(),
+            self.blocks.iter().map(|block| block.law.rows()).sum::<usize>(),
+            "blocks have as many rows as their laws"
+        );
+    }
+
+    /// Rows of a block, and their constant terms.
+    pub(crate) fn rows_of(&self, block: &Block) -> (&[(Wrench, Wrench)], &[f64]) {
+        let rows = block.first..block.first + block.law.rows();
+        debug_assert!(
+            rows.end <= self.rows.len() && rows.end <= self.constants.len(),
+            "the rows of a block are listed"
+        );
+        (self.rows.get(rows.clone()).unwrap_or_default(), self.constants.get(rows).unwrap_or_default())
+    }
+
+    /// Auxiliary masses in the order of their columns: support points, surfaces of layers, compliant joint-space rows.
+    pub(crate) fn auxiliary_masses(&self) -> impl Iterator<Item = AuxiliaryKind> {
+        let of = |wanted: fn(&AuxiliaryKind) -> bool| {
+            self.blocks
+                .iter()
+                .filter_map(|block| block.auxiliary)
+                .map(|mass| mass.kind)
+                .filter(move |kind| wanted(kind))
+        };
+        of(|kind| matches!(kind, AuxiliaryKind::SupportPoint { .. }))
+            .chain(of(|kind| matches!(kind, AuxiliaryKind::Layer(_))))
+            .chain(of(|kind| matches!(kind, AuxiliaryKind::JointSpace(_))))
+    }
+
+    fn collect_joint(&mut self, model: &Model, index: usize) {
+        let Some(joint) = model.joints().get(index) else {
+            debug_assert!(false, "the joints of the problem are joints of the model");
+            return;
+        };
+        let (source, law) = (Source::Joint(index), Law::Equality { rows: joint.rows() });
+        let bodies = Some((joint.a.0, joint.b.0));
+        self.blocks.push(Block { source, law, bodies, first: self.rows.len(), auxiliary: None });
+        let first = joint.first_row();
+        debug_assert!(
+            first + joint.rows() <= self.joint_rows.len(),
+            "the rows of all joints of the problem are written"
+        );
+        for row in self.joint_rows.iter().skip(first).take(joint.rows()) {
+            self.rows.push((row.a, row.b));
+            self.constants.push(row.bias);
+        }
+    }
+
+    fn collect_contact(&mut self, dimension: Dimension, index: usize, next_surface: &mut usize) {
+        let Self { contacts, surfaces, support_points, blocks, rows, constants, .. } = self;
+        let Some(contact) = contacts.get(index) else { return };
+        let surface = surfaces.get(*next_surface).filter(|surface| surface.contact == index);
+        let auxiliary = surface.map(|_| AuxiliaryMass {
+            column: support_points.len() + *next_surface,
+            kind: AuxiliaryKind::Layer(*next_surface),
+        });
+        *next_surface += usize::from(surface.is_some());
+        let (source, law, first) = (Source::Contact(index), contact_law(dimension, contact), rows.len());
+        blocks.push(Block { source, law, bodies: Some((contact.a, contact.b)), first, auxiliary });
+        push_contact_rows(contact, contact.bias, law.rows(), (rows, constants));
+    }
+
+    fn collect_support_point(&mut self, model: &Model, index: usize) {
+        let Self { support_points, blocks, rows, constants, .. } = self;
+        let Some(support_point) = support_points.get(index) else { return };
+        let law = support_point.law();
+        let mass = model.body(support_point.body).and_then(Body::mass).unwrap_or(1.0);
+        let kind = AuxiliaryKind::SupportPoint { mass, load: support_point.load };
+        blocks.push(Block {
+            source: Source::SupportPoint(index),
+            law,
+            bodies: Some((support_point.on, support_point.body)),
+            first: rows.len(),
+            auxiliary: Some(AuxiliaryMass { column: index, kind }),
+        });
+        rows.extend(support_rows(support_point, law.rows()).into_iter().take(law.rows()));
+        let [x, y] = SupportPointContact::tangents().map(|t| t.dot(&support_point.surface_velocity));
+        constants.extend([0.0, x, y, support_point.torsion * support_point.surface_spin].into_iter().take(law.rows()));
+    }
+
+    fn collect_core(&mut self, dimension: Dimension, index: usize) {
+        let Self { contacts, surfaces, blocks, rows, constants, .. } = self;
+        let Some((surface, bias)) = surfaces.get(index).and_then(|surface| Some((surface, surface.core?))) else {
+            return;
+        };
+        let Some(contact) = contacts.get(surface.contact) else {
+            debug_assert!(false, "the surface of a layer belongs to a contact");
+            return;
+        };
+        let source = Source::Core { surface: index, contact: surface.contact };
+        let law = contact_law(dimension, contact);
+        blocks.push(Block { source, law, bodies: Some((contact.a, contact.b)), first: rows.len(), auxiliary: None });
+        push_contact_rows(contact, bias, law.rows(), (rows, constants));
+    }
+}
+
+/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space.
+fn contact_law(dimension: Dimension, contact: &Contact) -> Law {
+    match (contact.mu > 0.0, dimension) {
+        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
+        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
+    }
+}
+
+fn push_contact_rows(
+    contact: &Contact,
+    bias: f64,
+    count: usize,
+    (rows, constants): (&mut Vec<(Wrench, Wrench)>, &mut Vec<f64>),
+) {
+    rows.extend(contact_rows(contact, count).into_iter().take(count));
+    let [t, o] = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
+    constants.extend([bias, t, o, contact.torsion * contact.surface_spin].into_iter().take(count));
+}
+
+/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
+///
+/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
+pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [x, y] = SupportPointContact::tangents();
+    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
+    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
+}
+
+/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
+pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
+    let [t, o] = &contact.tangents;
+    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
+    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
+}
+
+fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
+    (a.scaled(factor), b.scaled(factor))
+}
