@@ -156,11 +156,7 @@ impl Constraints {
     /// Auxiliary masses in the order of their columns: support points, surfaces of layers, compliant joint-space rows.
     pub(crate) fn auxiliary_masses(&self) -> impl Iterator<Item = AuxiliaryKind> {
         let of = |wanted: fn(&AuxiliaryKind) -> bool| {
-            self.blocks
-                .iter()
-                .filter_map(|block| block.auxiliary)
-                .map(|mass| mass.kind)
-                .filter(move |kind| wanted(kind))
+            self.blocks.iter().filter_map(|block| block.auxiliary).map(|mass| mass.kind).filter(wanted)
         };
         of(|kind| matches!(kind, AuxiliaryKind::SupportPoint { .. }))
             .chain(of(|kind| matches!(kind, AuxiliaryKind::Layer(_))))
