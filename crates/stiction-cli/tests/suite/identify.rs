@@ -238,6 +238,7 @@ fn orientations_in_space_and_turned_frames_are_understood() {
 
 /// Real tosses of a cube, where `STICTION_DATA` says where they are: some are fitted, others predicted.
 #[test]
+#[ignore = "long: run by cargo xtask test --all"]
 fn real_tosses_are_identified_and_predicted() {
     let Some(data) = std::env::var_os("STICTION_DATA") else {
         assert!(std::env::var_os("CI").is_none(), "CI must name the recordings by STICTION_DATA");

@@ -150,6 +150,7 @@ fn bad_meshes_say_what_is_wrong() {
 }
 
 #[test]
+#[ignore = "long: run by cargo xtask test --all"]
 fn tiny_and_rich_meshes_have_a_hull_or_a_reason() {
     // A tetrahedron of 1e-23 m is far smaller than any meaningful length, but it is a shape.
     let tiny = triangles(CORNERS.map(|corner| corner.map(|x| x * 1e-23)));

@@ -171,6 +171,7 @@ fn profile(angle: f64) -> f64 {
 
 /// Without inertia the tip follows the profile over a whole turn; nothing but the face under it pushes.
 #[test]
+#[ignore = "long: run by cargo xtask test --all"]
 fn a_tip_follows_a_gear_of_thirty_teeth() {
     let mut linear = Preset::Quasistatic.scheme();
     linear.friction = stiction::FrictionSet::Polygon;
