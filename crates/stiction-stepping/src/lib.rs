@@ -1,8 +1,8 @@
 //! Contact laws and time-stepping schemes: the only crate that combines mechanics *and* complementarity.
 //!
-//! A step consists of four functions from a [`Start`] into a [`Workspace`]. [`detect`] finds the contacts within reach. [`assemble`]
-//! formulates the complementarity problem [STEP-1..4]. The [`Ladder`] solves it, and [`advance`] computes the next state. [`TimeStepper`]
-//! calls them in turn and repeats them until linearisation and contacts are consistent.
+//! A step consists of stages from a [`Start`] into the values of a [`Workspace`]. [`detect`] finds the contacts within reach. [`assemble`]
+//! lists the [`Constraints`] and formulates the complementarity problem [STEP-1..4]. The [`Ladder`] solves it. [`TimeStepper`] reviews the
+//! solution: it accepts it, and [`advance`] computes the next state, or it makes one [`Change`] and solves again.
 //!
 //! The default is Stewart and Trinkle's scheme \[Stewart1996\] with polygonal friction. The weight γ of gaps and joint errors gives
 //! Anitescu and Potra's velocity-level scheme \[Anitescu1997\] at 0 and the stabilised one of \[Anitescu2004\] in between.
