@@ -136,7 +136,9 @@ impl Report<'_> {
             group = group.element(Snippet::source(*text).path(*name).annotation(place).annotations(around));
         }
         if let Some(help) = self.help {
-            group = group.element(Level::HELP.message(help));
+            // The renderer takes the text as it is, and names of a file may hold control characters.
+            let clean = help.replace(|c: char| c.is_control() && c != '\n', "?");
+            group = group.element(Level::HELP.message(clean));
         }
         Renderer::styled().decor_style(DecorStyle::Unicode).render(&[group])
     }
