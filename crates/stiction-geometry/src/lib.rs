@@ -10,6 +10,7 @@
 //! [`ContactPoint`]s in three coordinates, so other crates need not distinguish them.
 
 mod contact;
+mod dimension;
 mod error;
 mod feature_pair;
 mod pair;
@@ -23,10 +24,11 @@ pub mod planar;
 pub mod spatial;
 
 pub use contact::{ContactPoint, CornerRule, Feature, chains};
+pub use dimension::Dimension;
 pub use error::{ShapeError, UnsupportedPair};
 pub use feature_pair::{FeatureContact, FeaturePair};
 pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported};
-pub use shape::{Dimension, Shape};
+pub use shape::Shape;
 
 /// A pose: rotation matrix and translation, taking body coordinates to world coordinates.
 ///

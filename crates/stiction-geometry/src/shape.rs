@@ -2,16 +2,8 @@
 
 use nalgebra::Vector3;
 
-use crate::{Pose, broad_phase::Aabb, planar, spatial};
-
-/// Plane or space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Dimension {
-    /// Two dimensions: the plane z = 0, y up.
-    Planar,
-    /// Three dimensions, z up.
-    Spatial,
-}
+use crate::implicit::{Buffer, Convex, ConvexPart};
+use crate::{Dimension, Pose, broad_phase::Aabb, planar, spatial};
 
 /// A shape, in the plane or in space.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +56,21 @@ impl Shape {
             Self::Planar(shape) => shape.radius_bound(),
             Self::Spatial(shape) => shape.radius_bound(),
         }
+    }
+
+    /// Returns the shape as an intersection of convex functions; `None` for a polygon that is not convex.
+    pub fn convex(&self) -> Option<Convex> {
+        match self {
+            Self::Planar(shape) => planar::convex(shape, Buffer::default()),
+            Self::Spatial(shape) => Some(spatial::convex(shape, Buffer::default())),
+        }
+    }
+}
+
+impl ConvexPart {
+    /// A convex shape at a pose; `None` for a polygon that is not convex.
+    pub fn shape(shape: &Shape, pose: &Pose) -> Option<Self> {
+        Some(Self::placed(&shape.convex()?, shape.dimension(), pose))
     }
 }
 

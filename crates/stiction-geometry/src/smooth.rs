@@ -5,7 +5,7 @@ use nalgebra::Point3;
 
 use crate::contact::assign_separate_chains;
 use crate::implicit::{self, Closest, Convex, closest};
-use crate::{ContactPoint, Feature, Pose, planar, spatial};
+use crate::{ContactPoint, Feature, Pose};
 
 /// Buffers reused between calls; they carry no information from one call to the next.
 #[derive(Clone, Debug, Default)]
@@ -14,40 +14,14 @@ pub(crate) struct Scratch {
     buffers: [implicit::Buffer; 2],
 }
 
-/// A shape in the plane or in space.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ShapeRef<'a> {
-    Planar(&'a planar::Shape),
-    Spatial(&'a spatial::Shape),
-}
-
-impl<'a> From<&'a planar::Shape> for ShapeRef<'a> {
-    fn from(shape: &'a planar::Shape) -> Self {
-        Self::Planar(shape)
-    }
-}
-
-impl<'a> From<&'a spatial::Shape> for ShapeRef<'a> {
-    fn from(shape: &'a spatial::Shape) -> Self {
-        Self::Spatial(shape)
-    }
-}
-
-impl<'a> ShapeRef<'a> {
-    /// Returns the functions of the shape, its own or in the buffer.
-    fn functions(self, buffer: implicit::Buffer) -> Option<Functions<'a>> {
-        Some(match self {
-            Self::Planar(planar::Shape::Implicit(solid)) | Self::Spatial(spatial::Shape::Implicit(solid)) => {
-                Functions::OfShape(solid.convex(), buffer)
-            }
-            Self::Planar(shape) => Functions::InBuffer(implicit::planar_convex(shape, buffer)?),
-            Self::Spatial(shape) => Functions::InBuffer(implicit::spatial_convex(shape, buffer)),
-        })
-    }
+/// A shape with convex functions.
+pub(crate) trait WithFunctions {
+    /// Returns the functions of the shape, its own or in the buffer; `None` for a shape that is not convex.
+    fn functions(&self, buffer: implicit::Buffer) -> Option<Functions<'_>>;
 }
 
 /// Functions of a shape, and the buffer if it was not needed.
-enum Functions<'a> {
+pub(crate) enum Functions<'a> {
     OfShape(&'a Convex, implicit::Buffer),
     InBuffer(Convex),
 }
@@ -69,9 +43,9 @@ impl Functions<'_> {
 }
 
 /// Appends the closest points of A and B if their gap is at most `margin`.
-pub(crate) fn contact(
-    (a, pose_a): (ShapeRef<'_>, &Pose),
-    (b, pose_b): (ShapeRef<'_>, &Pose),
+pub(crate) fn contact<S: WithFunctions>(
+    (a, pose_a): (&S, &Pose),
+    (b, pose_b): (&S, &Pose),
     margin: f64,
     scratch: &mut Scratch,
     out: &mut Vec<ContactPoint>,
@@ -85,9 +59,9 @@ pub(crate) fn contact(
 }
 
 /// Returns the contact at the closest points; `None` for a shape that is not convex.
-pub(crate) fn find(
-    (a, pose_a): (ShapeRef<'_>, &Pose),
-    (b, pose_b): (ShapeRef<'_>, &Pose),
+pub(crate) fn find<S: WithFunctions>(
+    (a, pose_a): (&S, &Pose),
+    (b, pose_b): (&S, &Pose),
     scratch: &mut Scratch,
 ) -> Option<ContactPoint> {
     let [for_a, for_b] = std::mem::take(&mut scratch.buffers);

@@ -83,8 +83,11 @@ fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) 
     for callback in model.callbacks() {
         callback.apply(time, at, out);
     }
-    debug_assert!(model.held.is_empty() || model.held.len() == out.len(), "held wrenches are one per body, or none");
-    out.iter_mut().zip(&model.held).for_each(|(wrench, held)| wrench.add(held));
+    debug_assert!(
+        model.forces.held.is_empty() || model.forces.held.len() == out.len(),
+        "held wrenches are one per body, or none"
+    );
+    out.iter_mut().zip(&model.forces.held).for_each(|(wrench, held)| wrench.add(held));
 }
 
 fn add(wrenches: &mut [Wrench], index: usize, wrench: &Wrench) {

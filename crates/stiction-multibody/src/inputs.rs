@@ -13,9 +13,9 @@ impl Model {
     /// The wrench is held until another one is set. On error nothing changes.
     pub fn hold_wrench(&mut self, body: BodyId, wrench: Wrench) -> Result<(), ModelError> {
         self.check_wrench(body, wrench)?;
-        self.held.resize(self.bodies.len(), Wrench::default());
-        debug_assert!(body.index() < self.held.len(), "a checked body is in the model");
-        if let Some(held) = self.held.get_mut(body.index()) {
+        self.forces.held.resize(self.bodies.len(), Wrench::default());
+        debug_assert!(body.index() < self.forces.held.len(), "a checked body is in the model");
+        if let Some(held) = self.forces.held.get_mut(body.index()) {
             *held = wrench;
         }
         Ok(())
@@ -48,18 +48,18 @@ impl Model {
 
     /// Wrench that [`Self::hold_wrench`] set on a body; zero without one.
     pub fn held_wrench(&self, body: BodyId) -> Wrench {
-        self.held.get(body.index()).copied().unwrap_or_default()
+        self.forces.held.get(body.index()).copied().unwrap_or_default()
     }
 
     /// Removes the held wrenches of all bodies.
     pub fn release_wrenches(&mut self) {
-        self.held.clear();
+        self.forces.held.clear();
     }
 
     /// Replaces the control of a motor, by its position in [`Model::motors`], by a constant. On error nothing changes.
     pub fn hold_control(&mut self, motor: usize, control: f64) -> Result<(), ModelError> {
         self.check_control(motor, control)?;
-        let held = self.motors.get_mut(motor).map(|motor| &mut motor.control);
+        let held = self.actuation.motors.get_mut(motor).map(|motor| &mut motor.control);
         if let Some(held) = held.filter(|held| held.as_constant().map(f64::to_bits) != Some(control.to_bits())) {
             *held = Expression::constant(control);
         }
@@ -68,7 +68,7 @@ impl Model {
 
     /// Checks that [`Self::hold_control`] would accept a control.
     pub fn check_control(&self, motor: usize, control: f64) -> Result<(), ModelError> {
-        let Some(motor) = self.motors.get(motor) else {
+        let Some(motor) = self.actuation.motors.get(motor) else {
             let check = Check::new(Element::Motor(motor.to_string()));
             return Err(check.error("control", "is for a motor of another model"));
         };

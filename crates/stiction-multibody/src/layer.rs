@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use crate::{
-    BodyId, ContactRule, Element, Model, ModelBuilder, ModelError,
+    Element, ModelError,
     check::{Check, limits, plain},
 };
 
@@ -148,82 +148,4 @@ fn inverse(matrix: &Matrix3<f64>, whole: bool) -> Matrix3<f64> {
 
 fn symmetric(matrix: &Matrix3<f64>) -> Matrix3<f64> {
     (matrix + matrix.transpose()) * 0.5
-}
-
-impl ModelBuilder {
-    /// Refuses a coefficient of restitution between bodies with a layer: the spring of the layer already causes a rebound.
-    pub(crate) fn ensure_no_restitution_on_layers(&self) -> Result<(), ModelError> {
-        let reason = "a compliant layer rebounds by its own stiffness and damping; set `restitution = 0` or the material \"rigid\"";
-        let refuse = |index| Err(Check::new(Element::Contact(index)).error("restitution", reason));
-        let model = &self.model;
-        if !model.has_layers() {
-            return Ok(());
-        }
-        let has_layer = |id: BodyId| model.body(id).is_some_and(|body| body.layer.is_some());
-        let compliant = |rule: &ContactRule, has_layer: bool| match rule.layer {
-            LayerRule::OfBodies => has_layer,
-            LayerRule::Rigid => false,
-            LayerRule::Given(_) => true,
-        };
-        for (index, pair) in model.pair_rules.iter().enumerate() {
-            let (a, b) = pair.bodies;
-            let compliant = compliant(&pair.rule, has_layer(a) || has_layer(b));
-            if pair.rule.collide && pair.rule.restitution > 0.0 && compliant {
-                return refuse(Some(index));
-            }
-        }
-        // The default rule applies to every pair of moving bodies without a rule.
-        let ruled = |a: BodyId, b: BodyId| {
-            let key = (a.min(b), a.max(b));
-            model.pair_rules.iter().any(|pair| pair.bodies == key)
-        };
-        let ids = || model.iter_bodies().map(|(id, _)| id);
-        let moves = |a: BodyId, b: BodyId| model.unknowns(a).is_some() || model.unknowns(b).is_some();
-        let default = &model.default_rule;
-        let unruled = |a: BodyId, b: BodyId| {
-            a < b && moves(a, b) && !ruled(a, b) && compliant(default, has_layer(a) || has_layer(b))
-        };
-        if default.restitution > 0.0 && ids().any(|a| ids().any(|b| unruled(a, b))) {
-            return refuse(None);
-        }
-        Ok(())
-    }
-}
-
-impl Model {
-    /// Layer between two bodies, if there is one: that of their rule, or those of the bodies in series.
-    pub fn layer(&self, a: BodyId, b: BodyId) -> Option<Layer> {
-        if !self.has_layers {
-            return None;
-        }
-        self.layer_by(self.contact_rule(a, b), (a, b))
-    }
-
-    /// [`Self::layer`], for a known contact rule.
-    pub fn layer_by(&self, rule: &ContactRule, (a, b): (BodyId, BodyId)) -> Option<Layer> {
-        match rule.layer {
-            LayerRule::Given(layer) => Some(layer),
-            LayerRule::Rigid => None,
-            LayerRule::OfBodies if !self.has_layers => None,
-            LayerRule::OfBodies => match (self.body(a)?.layer, self.body(b)?.layer) {
-                (Some(first), Some(second)) => Some(first.in_series(&second)),
-                (first, second) => first.or(second),
-            },
-        }
-    }
-
-    /// True if a body or a rule has a layer.
-    #[inline]
-    pub fn has_layers(&self) -> bool {
-        self.has_layers
-    }
-
-    /// All layers of bodies and rules.
-    pub fn layers(&self) -> impl Iterator<Item = &Layer> {
-        let given = self.contact_rules().filter_map(|rule| match &rule.layer {
-            LayerRule::Given(layer) => Some(layer),
-            LayerRule::OfBodies | LayerRule::Rigid => None,
-        });
-        self.bodies().iter().filter_map(|body| body.layer.as_ref()).chain(given)
-    }
 }

@@ -13,7 +13,6 @@
 mod body;
 mod build;
 mod check;
-mod collision_masks;
 mod configuration;
 mod contact_rule;
 mod dynamics;
@@ -23,6 +22,7 @@ mod force;
 mod forest;
 mod ids;
 mod inputs;
+mod kinematics;
 mod layer;
 mod model;
 mod motion;
@@ -30,6 +30,7 @@ mod motor;
 mod plate;
 mod state;
 mod support;
+mod totals;
 mod variant;
 
 pub mod articulated;
@@ -39,12 +40,12 @@ pub mod rotation;
 pub mod spatial;
 
 pub use body::{Body, BodyBuilder, BodyKind, Filter, Mobility, ShapeOnBody};
-pub use build::{ModelBuilder, may_collide};
+pub use build::ModelBuilder;
 pub use check::{limits, plain};
 pub use configuration::Configuration;
 pub use contact_rule::{ContactRule, PairRule};
 pub use dynamics::{applied_wrenches, apply_inverse_mass, external_wrenches, mass_block};
-pub use energy::{Energy, Momentum, energy, momentum};
+pub use energy::{energy, momentum};
 pub use error::{Element, ModelError};
 pub use expression::Expression;
 pub use force::{Damper, ForceCallback, Load, Spring};
@@ -52,7 +53,7 @@ pub use forest::Forest;
 pub use ids::{BodyId, JointId, LinkId, ShapeId};
 pub use joint::{Joint, JointDof, JointKind};
 pub use layer::{Layer, LayerRule};
-pub use model::{Model, OrientationUpdate, Slot};
+pub use model::{Model, OrientationUpdate, Slot, may_collide};
 pub use motion::{ExpressionMotion, Motion, MotionSample};
 pub use motor::{Coupling, JointDofId, Motor};
 pub use plate::{Sinusoid, SinusoidalPlate};
@@ -62,3 +63,4 @@ pub use stiction_geometry::{Dimension, Pose};
 pub use support::{
     LimitPoint, LimitSurface, PressureError, Support, SupportBuilder, SupportPoint, Tripod, dissipation,
 };
+pub use totals::{Energy, Momentum};

@@ -1,15 +1,24 @@
 //! The immutable description of a multibody system.
 
+mod collisions;
+mod integrate;
+mod layers;
+mod supports;
+
 use std::{ops::Range, sync::Arc};
 
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 use stiction_geometry::Dimension;
 
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, Joint, JointDofId,
-    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench,
-    collision_masks::CollisionMasks, configuration::quaternion_of, joint, rotation,
+    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench, joint,
+    rotation::quaternion_of,
 };
+
+pub(crate) use collisions::CollisionMasks;
+pub use collisions::may_collide;
+pub use integrate::OrientationUpdate;
 
 /// Ranges of the coordinates and velocities of a body in the state; empty for bodies without unknowns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +27,27 @@ pub struct Slot {
     pub q: Range<usize>,
     /// Range in `State::v`.
     pub v: Range<usize>,
+}
+
+/// Motors and couplings, and the joint DOFs with a law of their own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Actuation {
+    pub(crate) motors: Vec<Motor>,
+    pub(crate) couplings: Vec<Coupling>,
+    pub(crate) actuated_dofs: Vec<JointDofId>,
+    /// Positions of the motors of each actuated joint DOF.
+    pub(crate) motors_along: Vec<Vec<usize>>,
+}
+
+/// Forces on bodies, except gravity.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Forces {
+    pub(crate) loads: Vec<Load>,
+    pub(crate) springs: Vec<Spring>,
+    pub(crate) dampers: Vec<Damper>,
+    pub(crate) callbacks: Vec<Arc<dyn ForceCallback>>,
+    /// Wrenches set by a controller, one per body; empty without any.
+    pub(crate) held: Vec<Wrench>,
 }
 
 /// Bodies, joints, forces and contact rules. Made by [`crate::ModelBuilder`]; a model that exists is legal.
@@ -30,14 +60,8 @@ pub struct Model {
     pub(crate) kinematic: Vec<BodyId>,
     pub(crate) shape_owner: Vec<(BodyId, u32)>,
     pub(crate) joints: Vec<Joint>,
-    pub(crate) motors: Vec<Motor>,
-    pub(crate) couplings: Vec<Coupling>,
-    pub(crate) loads: Vec<Load>,
-    pub(crate) springs: Vec<Spring>,
-    pub(crate) dampers: Vec<Damper>,
-    pub(crate) callbacks: Vec<Arc<dyn ForceCallback>>,
-    /// Wrenches set by a controller, one per body; empty without any.
-    pub(crate) held: Vec<Wrench>,
+    pub(crate) actuation: Actuation,
+    pub(crate) forces: Forces,
     pub(crate) default_rule: ContactRule,
     /// Sorted by pair, for binary search.
     pub(crate) pair_rules: Vec<PairRule>,
@@ -45,9 +69,6 @@ pub struct Model {
     pub(crate) coordinates: usize,
     pub(crate) joint_rows: usize,
     pub(crate) forest: Forest,
-    pub(crate) actuated_dofs: Vec<JointDofId>,
-    /// Positions of the motors of each actuated joint DOF.
-    pub(crate) motors_along: Vec<Vec<usize>>,
     pub(crate) collision_masks: CollisionMasks,
     /// Pairs of `pair_rules` in contiguous memory, for the binary search; most pairs have no rule.
     pub(crate) ruled_pairs: Vec<(BodyId, BodyId)>,
@@ -181,13 +202,13 @@ impl Model {
     /// All motors.
     #[inline]
     pub fn motors(&self) -> &[Motor] {
-        &self.motors
+        &self.actuation.motors
     }
 
     /// All couplings of joints.
     #[inline]
     pub fn couplings(&self) -> &[Coupling] {
-        &self.couplings
+        &self.actuation.couplings
     }
 
     /// Bodies of the model in reduced coordinates.
@@ -199,16 +220,19 @@ impl Model {
     /// Actuated joint DOFs, in the order of joints: those with limits, friction, damping, a spring, armature, a motor or a coupling.
     #[inline]
     pub fn actuated_dofs(&self) -> &[JointDofId] {
-        &self.actuated_dofs
+        &self.actuation.actuated_dofs
     }
 
     /// Motors of an actuated joint DOF, by its position in [`Self::actuated_dofs`].
     #[inline]
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
-        debug_assert!(place < self.motors_along.len(), "there is no actuated joint DOF {place}");
-        let motors = self.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
-        debug_assert!(motors.iter().all(|&motor| motor < self.motors.len()), "a motor of joint DOF {place} is missing");
-        motors.iter().filter_map(|&motor| self.motors.get(motor))
+        debug_assert!(place < self.actuation.motors_along.len(), "there is no actuated joint DOF {place}");
+        let motors = self.actuation.motors_along.get(place).map(Vec::as_slice).unwrap_or_default();
+        debug_assert!(
+            motors.iter().all(|&motor| motor < self.actuation.motors.len()),
+            "a motor of joint DOF {place} is missing"
+        );
+        motors.iter().filter_map(|&motor| self.actuation.motors.get(motor))
     }
 
     /// First body without mass, if there is one: such a frame needs reduced coordinates.
@@ -219,22 +243,22 @@ impl Model {
     /// Loads.
     #[inline]
     pub fn loads(&self) -> &[Load] {
-        &self.loads
+        &self.forces.loads
     }
 
     /// Springs.
     pub fn springs(&self) -> &[Spring] {
-        &self.springs
+        &self.forces.springs
     }
 
     /// Dampers.
     pub fn dampers(&self) -> &[Damper] {
-        &self.dampers
+        &self.forces.dampers
     }
 
     /// User force laws.
     pub fn callbacks(&self) -> &[Arc<dyn ForceCallback>] {
-        &self.callbacks
+        &self.forces.callbacks
     }
 
     /// True if the forces on the bodies depend on time: by prescribed motions, functions of time or force laws of the user.
@@ -242,9 +266,9 @@ impl Model {
         let varies = |expression: &Expression| expression.as_constant().is_none();
         let load_varies = |load: &Load| load.force.iter().chain(&load.torque).any(varies);
         !self.kinematic_bodies().is_empty()
-            || !self.callbacks.is_empty()
-            || self.loads.iter().any(load_varies)
-            || self.motors.iter().any(|motor| varies(&motor.control))
+            || !self.forces.callbacks.is_empty()
+            || self.forces.loads.iter().any(load_varies)
+            || self.actuation.motors.iter().any(|motor| varies(&motor.control))
     }
 
     /// The contact rule of a pair of bodies.
@@ -346,45 +370,6 @@ impl Model {
             (q + slot.q.len(), v + slot.v.len())
         });
         debug_assert_eq!(end, (self.coordinates, self.dof), "the slots add up to the size of the model");
-    }
-
-    /// q⁺ = q ⊕ h v: positions and planar angles add, quaternions turn on the group.   [STEP-5]
-    pub fn integrate(&self, q: &[f64], v: &[f64], h: f64, update: OrientationUpdate, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(q);
-        for (body, slot) in self.bodies.iter().zip(&self.layout) {
-            let Some(mobility) = body.mobility() else { continue };
-            let (Some(x), Some(rate)) = (out.get_mut(slot.q.clone()), v.get(slot.v.clone())) else {
-                debug_assert!(false, "q or v is shorter than the layout of the model");
-                continue;
-            };
-            let translating = if mobility == Mobility::Free { 3 } else { x.len() };
-            x.iter_mut().zip(rate).take(translating).for_each(|(x, rate)| *x += h * rate);
-            if let (Mobility::Free, [_, _, _, wx, wy, wz]) = (mobility, rate) {
-                let omega = Vector3::new(*wx, *wy, *wz);
-                let e = update.turn(&quaternion_of(x), &omega, h);
-                [e.w, e.i, e.j, e.k].iter().zip(x.iter_mut().skip(3)).for_each(|(e, x)| *x = *e);
-            }
-        }
-    }
-}
-
-/// Update rule of orientations in space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OrientationUpdate {
-    /// Exponential map on the rotation group: exact for constant angular velocity.
-    #[default]
-    Exponential,
-    /// Explicit Euler step of the quaternion, renormalised; for comparison.
-    Euler,
-}
-
-impl OrientationUpdate {
-    fn turn(self, e: &UnitQuaternion<f64>, omega: &Vector3<f64>, h: f64) -> UnitQuaternion<f64> {
-        match self {
-            Self::Exponential => rotation::turn(e, omega, h),
-            Self::Euler => rotation::turn_euler(e, omega, h),
-        }
     }
 }
 

@@ -143,3 +143,17 @@ pub fn planar(angle: f64) -> Rotation3<f64> {
     let (s, c) = libm::sincos(angle);
     Rotation3::from_matrix_unchecked(Matrix3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0))
 }
+
+/// Angle that differs from `angle` by full turns and is nearest to another.
+pub(crate) fn unwrap_angle(angle: f64, other: f64) -> f64 {
+    const TURN: f64 = 2.0 * std::f64::consts::PI;
+    angle + TURN * libm::round((other - angle) / TURN)
+}
+
+/// Orientation of a free body from its seven coordinates.
+pub(crate) fn quaternion_of(q: &[f64]) -> UnitQuaternion<f64> {
+    match *q {
+        [_, _, _, w, x, y, z] => UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)),
+        _ => UnitQuaternion::identity(),
+    }
+}

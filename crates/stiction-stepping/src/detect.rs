@@ -209,6 +209,21 @@ impl<'a> Pair<'a> {
         Some(Self { a, b, rule, layer, gamma, prescribed })
     }
 
+    /// Writes the contact points within a margin at the given poses; those of close pairs in chains where the detector can.
+    fn points(
+        &self,
+        [pose_a, pose_b]: [&Pose; 2],
+        (close, margin): (bool, f64),
+        (detector, out): (&mut dyn Detector, &mut Vec<ContactPoint>),
+    ) -> Result<(), StepCause> {
+        out.clear();
+        let (a, b) = ((&self.a.shape.shape, pose_a), (&self.b.shape.shape, pose_b));
+        if close && detector.contacts_in_chains(a, b, margin, out) {
+            return Ok(());
+        }
+        detector.contacts(a, b, margin, out)
+    }
+
     /// Margin of gaps for contacts, and additional distance for the geometry at the end of the step, m.
     fn margin_and_slack(&self, scheme: &Scheme, ws: &Workspace) -> (f64, f64) {
         let reach = |side: &Side| ws.detection.reach.get(side.body.index()).copied().unwrap_or(0.0);
@@ -289,11 +304,11 @@ fn pair_contacts(
     let (a, b) = (&pair.a, &pair.b);
     let (margin, slack) = pair.margin_and_slack(scheme, ws);
     let close = ws.detection.close_pairs.contains(&(a.id, b.id));
-    points((a, &pose_a), (b, &pose_b), (close, margin + slack), (detector, &mut ws.detection.points))?;
+    pair.points([&pose_a, &pose_b], (close, margin + slack), (detector, &mut ws.detection.points))?;
     if pair.prescribed && !ws.detection.points.is_empty() {
         let wide = margin + slack + displacement(a, b, ws);
         let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_start), b.pose(&ws.kinematics.linear_start));
-        points((a, &pose_a), (b, &pose_b), (close, wide), (detector, &mut ws.detection.points_start))?;
+        pair.points([&pose_a, &pose_b], (close, wide), (detector, &mut ws.detection.points_start))?;
     }
     if ws.detection.points.is_empty() && pair.layer.is_none() {
         return Ok(());
@@ -329,7 +344,7 @@ fn add_relaxing_contacts(
         return Ok(());
     }
     let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_end), b.pose(&ws.kinematics.linear_end));
-    points((a, &pose_a), (b, &pose_b), (false, limits::LENGTH), (detector, &mut ws.detection.points))?;
+    pair.points([&pose_a, &pose_b], (false, limits::LENGTH), (detector, &mut ws.detection.points))?;
     for feature in relaxing() {
         let point = ws.detection.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {
@@ -338,20 +353,6 @@ fn add_relaxing_contacts(
         }
     }
     Ok(())
-}
-
-fn points(
-    (a, pose_a): (&Side, &Pose),
-    (b, pose_b): (&Side, &Pose),
-    (close, margin): (bool, f64),
-    (detector, out): (&mut dyn Detector, &mut Vec<ContactPoint>),
-) -> Result<(), StepCause> {
-    out.clear();
-    let (a, b) = ((&a.shape.shape, pose_a), (&b.shape.shape, pose_b));
-    if close && detector.contacts_in_chains(a, b, margin, out) {
-        return Ok(());
-    }
-    detector.contacts(a, b, margin, out)
 }
 
 /// Normal velocity n · (v_b − v_a) of the dynamic bodies at the linearisation: the rate at which predicted geometry opened the gap.

@@ -49,7 +49,7 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
     };
     reduced.read(start, &ws.kinematics.start);
     reduced.initial.clone_from(&reduced.before);
-    reduced.tau.fill(0.0);
+    reduced.forces.tau.fill(0.0);
     reduced.added.fill(0.0);
     reduced.rotors.fill(0.0);
     ws.reduced = Some(reduced);

@@ -21,22 +21,28 @@ impl Infeasibility {
     }
 }
 
-/// Measures the infeasibility at a configuration with the given poses of all shapes: errors of `joints`, and penetration among `pairs`.
+/// Largest |Φ| over the rows of the given joints.
+pub(crate) fn joint_error<'m>(joints: impl Iterator<Item = &'m Joint>, at: &Configuration) -> f64 {
+    let mut error = 0.0_f64;
+    for joint in joints {
+        for row in joint.evaluate(at) {
+            error = error.max(row.value.abs());
+        }
+    }
+    error
+}
+
+/// Deepest penetration among `pairs` at the given poses of all shapes.
 ///
 /// `found` is called for every penetrating point, with its pair of shapes.
-pub(crate) fn measure<'m>(
-    (model, joints): (&Model, impl Iterator<Item = &'m Joint>),
-    (at, poses): (&Configuration, &[Pose]),
+pub(crate) fn penetration(
+    model: &Model,
+    poses: &[Pose],
     pairs: &[(usize, usize)],
     (detector, points): (&mut dyn Detector, &mut Vec<ContactPoint>),
     mut found: impl FnMut((usize, usize), &ContactPoint),
-) -> Result<Infeasibility, StepCause> {
-    let mut measured = Infeasibility::default();
-    for joint in joints {
-        for row in joint.evaluate(at) {
-            measured.joints = measured.joints.max(row.value.abs());
-        }
-    }
+) -> Result<f64, StepCause> {
+    let mut deepest = 0.0_f64;
     for &(i, j) in pairs {
         debug_assert!(i < poses.len() && j < poses.len(), "pairs are indices of shapes");
         let (Some((_, a, shape_a)), Some((_, b, shape_b))) = (model.shape(i), model.shape(j)) else { continue };
@@ -53,11 +59,11 @@ pub(crate) fn measure<'m>(
         for chain in chains(points) {
             let highest = chain.iter().reduce(|best, next| if next.gap > best.gap { next } else { best });
             let Some(point) = highest else { continue };
-            measured.penetration = measured.penetration.max(-point.gap - allowance);
+            deepest = deepest.max(-point.gap - allowance);
             found((i, j), point);
         }
     }
-    Ok(measured)
+    Ok(deepest)
 }
 
 /// Infeasibility I(q) of a configuration, over all pairs of shapes.
@@ -67,5 +73,6 @@ pub fn infeasibility(model: &Model, at: &Configuration) -> Result<Infeasibility,
     let pairs: Vec<_> = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).filter(wanted).collect();
     let (mut poses, mut detector) = (Vec::new(), FeatureDetector::default());
     place_shapes(model, at, &mut poses);
-    measure((model, model.joints().iter()), (at, &poses), &pairs, (&mut detector, &mut Vec::new()), |_, _| ())
+    let penetration = penetration(model, &poses, &pairs, (&mut detector, &mut Vec::new()), |_, _| ())?;
+    Ok(Infeasibility { penetration, joints: joint_error(model.joints().iter(), at) })
 }

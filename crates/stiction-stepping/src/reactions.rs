@@ -69,7 +69,7 @@ fn has_reactions(model: &Model, ws: &Workspace) -> bool {
 fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut ReactionScratch, impulses: &mut [f64]) {
     let (forest, h) = (model.forest(), ws.solution.balanced_over);
     let ReactionScratch { loads, acceleration, tau, sweeps, .. } = scratch;
-    loads.clone_from(&reduced.external);
+    loads.clone_from(&reduced.forces.external);
     let mut load = |body: BodyId, impulse: &Wrench| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h));
     add_impulses_of_solution(model, ws, &mut load);
     // The velocity change includes the impacts, so their impulses are among the loads.

@@ -16,7 +16,7 @@ use crate::{
     joint_space,
     ladder::{CONE_TOLERANCE, LadderOutcome},
     layers,
-    measure::measure,
+    measure::{joint_error, penetration},
     pairs::find_pairs_at_end,
     quasistatic,
     rates::{approach, gap_now},
@@ -273,11 +273,9 @@ impl TimeStepper {
         let mut missed = false;
         let contacts =
             if ws.alternatives.candidates.is_empty() { &ws.constraints.contacts } else { &ws.alternatives.candidates };
-        let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
-        let at = (&ws.result.end, &ws.detection.shape_poses[..]);
-        let measured = measure(
-            (model, joints),
-            at,
+        let deepest = penetration(
+            model,
+            &ws.detection.shape_poses,
             &ws.detection.pairs,
             (self.detector.as_mut(), &mut ws.detection.points),
             |(i, j), point| {
@@ -298,8 +296,8 @@ impl TimeStepper {
                 missed |= is_constrained && (missed_core || (-point.gap > scheme.touch_threshold && !known));
             },
         )?;
-        let penetration = measured.penetration.max(resting);
-        Ok((Infeasibility { penetration, ..measured }, missed))
+        let joints = joint_error(reduced::joints_in_problem(model, ws.reduced.as_deref()), &ws.result.end);
+        Ok((Infeasibility { penetration: deepest.max(resting), joints }, missed))
     }
 }
 

@@ -53,9 +53,8 @@ struct Contents {
     motors: Vec<MotorRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     couplings: Vec<CouplingRow>,
-    loads: Vec<LoadRow>,
-    springs: usize,
-    dampers: usize,
+    #[serde(flatten)]
+    forces: Forces,
     default_friction: f64,
     contact_rules: Vec<RuleRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -69,6 +68,14 @@ struct Contents {
     /// Ignored elements of the files of a robot.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+}
+
+/// Loads, and the numbers of springs and dampers.
+#[derive(Debug, Serialize)]
+struct Forces {
+    loads: Vec<LoadRow>,
+    springs: usize,
+    dampers: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -185,9 +192,7 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         joints,
         motors: actuators::motor_rows(model),
         couplings: actuators::coupling_rows(model),
-        loads: load_rows(model),
-        springs: model.springs().len(),
-        dampers: model.dampers().len(),
+        forces: Forces { loads: load_rows(model), springs: model.springs().len(), dampers: model.dampers().len() },
         default_friction: model.default_contact_rule().friction,
         contact_rules: rule_rows(model),
         supports: surfaces::support_rows(model),

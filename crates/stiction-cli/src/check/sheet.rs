@@ -136,7 +136,9 @@ fn forces(contents: &Contents) -> String {
     let components = if pressing { 3 } else { usize::from(contents.dimension) };
     let shown = gravity.get(..components).unwrap_or(&gravity);
     let mut parts = vec![format!("gravity [{}] m/s²", shown.join(", "))];
-    for (n, one, many) in [(contents.springs, "spring", "springs"), (contents.dampers, "damper", "dampers")] {
+    for (n, one, many) in
+        [(contents.forces.springs, "spring", "springs"), (contents.forces.dampers, "damper", "dampers")]
+    {
         if n > 0 {
             parts.push(counted(n, one, many));
         }
@@ -147,7 +149,7 @@ fn forces(contents: &Contents) -> String {
         let torque = (!still(&load.torque)).then(|| format!("torque [{}] N m", load.torque.join(", ")));
         format!("on {}: {}", load.body, force.into_iter().chain(torque).collect::<Vec<_>>().join(", "))
     };
-    std::iter::once(parts.join(", ")).chain(contents.loads.iter().map(load)).collect::<Vec<_>>().join("\n")
+    std::iter::once(parts.join(", ")).chain(contents.forces.loads.iter().map(load)).collect::<Vec<_>>().join("\n")
 }
 
 fn friction(contents: &Contents) -> String {

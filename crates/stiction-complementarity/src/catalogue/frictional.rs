@@ -1,6 +1,6 @@
 //! Methods for frictional problems.
 
-use super::{Answer, Report, Rung, Unknowns, cone_programs, measured};
+use super::{Answer, Report, Rung, Unknowns, measured};
 use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
@@ -15,6 +15,9 @@ use crate::problem::{Problem, Residual};
 use crate::reformulate::polygon::{PolygonOptions, PolygonalFriction};
 use crate::solver::Solver;
 
+/// Name of the reference method.
+pub(super) const REFERENCE: &str = "reference";
+
 pub(super) const METHODS: [(&str, &str); 9] = [
     ("ladder", "the methods below in the order of their cost, until the accuracy is reached"),
     ("active-set", "dense active-set method over the modes open, stick and slip; few spatial contacts only"),
@@ -23,7 +26,7 @@ pub(super) const METHODS: [(&str, &str); 9] = [
     ("interior-point", "primal-dual interior point with the exact friction law"),
     ("newton", "semismooth Newton from zero impulses"),
     ("admm", "alternating direction method of multipliers with the De Saxcé correction"),
-    ("reference", "De Saxcé's fixed point over cone programs solved by Clarabel; symmetric W, up to 400 rows"),
+    (REFERENCE, "De Saxcé's fixed point over cone programs solved by Clarabel; symmetric W, up to 400 rows"),
     ("polygon", "approximation with eight directions per contact, as a mixed lcp solved by its ladder"),
 ];
 
@@ -32,7 +35,7 @@ pub(super) const METHODS: [(&str, &str); 9] = [
 /// Lemke's method takes about n³/2 operations.
 const POLYGON_UNKNOWNS: usize = 300;
 
-/// Runs the method of that name; `None` if there is none.
+/// Runs the method of that name; `None` if there is none, and for [`REFERENCE`], which needs cone programs.
 ///
 /// A tolerance out of range selects the default options.
 pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, accuracy: Accuracy) -> Option<Answer> {
@@ -55,7 +58,6 @@ pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, 
             let options = FrictionAdmmOptions { tolerance: tolerance.solved, ..FrictionAdmmOptions::default() };
             plain(&mut FrictionAdmm::with_options(options).unwrap_or_default(), problem, tolerance)
         }
-        "reference" => cone_programs::run(problem, tolerance),
         "polygon" => polygon(problem, tolerance),
         _ => return None,
     };

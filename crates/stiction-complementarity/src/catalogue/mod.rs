@@ -195,6 +195,9 @@ pub fn run(problem: &ProblemFile, name: &str, options: &Options) -> Result<Answe
         ProblemFile::MixedLcp(problem) => linear::run_mixed(problem, name, &tolerance),
         ProblemFile::BoxLcp(problem) => linear::run_box(problem, name, &tolerance),
         ProblemFile::Ncp { problem, starts } => nonlinear::run(problem, starts, name, &tolerance),
+        ProblemFile::Friction(problem) if name == frictional::REFERENCE => {
+            Some(cone_programs::run(problem, &tolerance))
+        }
         ProblemFile::Friction(problem) => frictional::run(problem, name, &tolerance, options.accuracy),
     };
     let known = || methods(problem).into_iter().map(|method| method.name).collect();

@@ -4,6 +4,8 @@
 //! minimum of its merit function, which proves nothing. It uses an initial guess.
 
 use super::{Lcp, LcpSolution};
+use crate::linalg::SparseMatrix;
+use crate::ncp::NcpFunction;
 use crate::ncp::newton::{NcpAttempt, NcpNewton, NcpNewtonOptions};
 use crate::ncp::reformulation::Reformulation;
 use crate::outcome::{Ending, Status};
@@ -67,5 +69,30 @@ impl Solver<Lcp> for LcpNewton {
             solution.z.iter_mut().for_each(|z| *z = z.max(0.0));
         }
         ending
+    }
+}
+
+/// F(z) = M z + q, z ≥ 0.
+impl NcpFunction for Lcp {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn bounds(&self, _: usize) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn value(&self, z: &[f64], out: &mut [f64]) {
+        out.iter_mut().enumerate().for_each(|(i, f)| *f = self.w(i, z));
+    }
+
+    fn jacobian(&self, _: &[f64], out: &mut SparseMatrix) {
+        let n = Self::size(self);
+        out.clear(n, n);
+        for i in 0..n {
+            let entries = self.m().row(i).iter().enumerate().filter(|(_, m)| **m != 0.0);
+            entries.for_each(|(j, &m)| out.push(j, m));
+            out.finish_row();
+        }
     }
 }

@@ -4,6 +4,8 @@ use super::pivoting::MixedLcpPivoting;
 use super::schur::MixedLcpSchur;
 use super::{MixedLcp, MixedLcpSolution};
 use crate::lcp::ladder::{Certificate, LcpLadder};
+use crate::linalg::SparseMatrix;
+use crate::ncp::NcpFunction;
 use crate::ncp::newton::NcpNewton;
 use crate::outcome::{Ending, Status};
 use crate::problem::Problem;
@@ -139,5 +141,38 @@ impl Solver<MixedLcp> for MixedLcpLadder {
             }
         }
         Ending::new(last, iterations)
+    }
+}
+
+/// The variables are (u, z): u free with the equality rows, z ≥ 0 with the complementary ones.
+impl NcpFunction for MixedLcp {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn bounds(&self, i: usize) -> (f64, f64) {
+        (if i < self.free_size() { f64::NEG_INFINITY } else { 0.0 }, f64::INFINITY)
+    }
+
+    fn value(&self, z: &[f64], out: &mut [f64]) {
+        let (free, complementary) = z.split_at(self.free_size());
+        for (i, f) in out.iter_mut().enumerate() {
+            *f = match i.checked_sub(free.len()) {
+                None => self.equality.value(i, free, complementary),
+                Some(row) => self.complementarity.value(row, free, complementary),
+            };
+        }
+    }
+
+    fn jacobian(&self, _: &[f64], out: &mut SparseMatrix) {
+        let n = Self::size(self);
+        out.clear(n, n);
+        for block in [&self.equality, &self.complementarity] {
+            for i in 0..block.constant.len() {
+                block.on_free.row(i).for_each(|(j, value)| out.push(j, value));
+                block.on_complementary.row(i).for_each(|(j, value)| out.push(self.free_size() + j, value));
+                out.finish_row();
+            }
+        }
     }
 }

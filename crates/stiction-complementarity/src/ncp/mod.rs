@@ -11,9 +11,7 @@ pub(crate) mod expression;
 pub(crate) mod newton;
 pub(crate) mod reformulation;
 
-use crate::lcp::Lcp;
 use crate::linalg::SparseMatrix;
-use crate::mixed_lcp::MixedLcp;
 use crate::problem::{Problem, ProblemError, Residual};
 
 /// The function of a mixed complementarity problem and its bounds. Outside of its domain F returns NaN.
@@ -111,63 +109,5 @@ impl<F: NcpFunction> Problem for Ncp<F> {
     /// Accepts every finite guess of the right length, because the residual is not scaled and F may be undefined there.
     fn accepts_guess(&self, guess: &NcpSolution) -> bool {
         guess.z.len() == self.size() && guess.z.iter().all(|z| z.is_finite())
-    }
-}
-
-/// F(z) = M z + q, z ≥ 0.
-impl NcpFunction for Lcp {
-    fn size(&self) -> usize {
-        Self::size(self)
-    }
-
-    fn bounds(&self, _: usize) -> (f64, f64) {
-        (0.0, f64::INFINITY)
-    }
-
-    fn value(&self, z: &[f64], out: &mut [f64]) {
-        out.iter_mut().enumerate().for_each(|(i, f)| *f = self.w(i, z));
-    }
-
-    fn jacobian(&self, _: &[f64], out: &mut SparseMatrix) {
-        let n = Self::size(self);
-        out.clear(n, n);
-        for i in 0..n {
-            let entries = self.m().row(i).iter().enumerate().filter(|(_, m)| **m != 0.0);
-            entries.for_each(|(j, &m)| out.push(j, m));
-            out.finish_row();
-        }
-    }
-}
-
-/// The variables are (u, z): u free with the equality rows, z ≥ 0 with the complementary ones.
-impl NcpFunction for MixedLcp {
-    fn size(&self) -> usize {
-        Self::size(self)
-    }
-
-    fn bounds(&self, i: usize) -> (f64, f64) {
-        (if i < self.free_size() { f64::NEG_INFINITY } else { 0.0 }, f64::INFINITY)
-    }
-
-    fn value(&self, z: &[f64], out: &mut [f64]) {
-        let (free, complementary) = z.split_at(self.free_size());
-        for (i, f) in out.iter_mut().enumerate() {
-            *f = match i.checked_sub(free.len()) {
-                None => self.equality.value(i, free, complementary),
-                Some(row) => self.complementarity.value(row, free, complementary),
-            };
-        }
-    }
-
-    fn jacobian(&self, _: &[f64], out: &mut SparseMatrix) {
-        let n = Self::size(self);
-        out.clear(n, n);
-        for block in [&self.equality, &self.complementarity] {
-            for i in 0..block.constant.len() {
-                block.on_free.row(i).for_each(|(j, value)| out.push(j, value));
-                block.on_complementary.row(i).for_each(|(j, value)| out.push(self.free_size() + j, value));
-                out.finish_row();
-            }
-        }
     }
 }

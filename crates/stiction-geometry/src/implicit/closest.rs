@@ -11,7 +11,7 @@ use super::multipliers::{Multipliers, nearest_in_cone};
 use super::nearest;
 use super::pair::{Pair, Side};
 use super::programs::{Distance, Growth};
-use super::sensitivity::is_least_depth;
+use super::responses::is_least_depth;
 use crate::Pose;
 
 /// Largest residual at which a solution is accepted at once.

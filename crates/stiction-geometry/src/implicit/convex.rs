@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::function::Function;
 use super::jet::Jet;
-use crate::{Dimension, Shape, planar, spatial};
+use crate::Dimension;
 
 /// A convex solid: all points at which every one of its functions is at most zero.   [IMP-1]
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,7 @@ impl Convex {
 
     /// A disc or a ball about the origin.
     pub(super) fn ball(dimension: Dimension, radius: f64) -> Self {
-        Build { dimension, buffer: Buffer::default() }.ball(radius)
+        Build::new(dimension, Buffer::default()).ball(radius)
     }
 
     /// Returns the vectors for reuse.
@@ -162,12 +162,16 @@ pub(crate) struct Buffer {
 }
 
 /// Builder that fills the vectors with the functions of a solid.
-struct Build {
+pub(crate) struct Build {
     dimension: Dimension,
     buffer: Buffer,
 }
 
 impl Build {
+    pub(crate) fn new(dimension: Dimension, buffer: Buffer) -> Self {
+        Self { dimension, buffer }
+    }
+
     fn solid(
         mut self,
         functions: impl IntoIterator<Item = Function>,
@@ -182,7 +186,7 @@ impl Build {
     }
 
     /// A polygon or polyhedron.
-    fn hull(
+    pub(crate) fn hull(
         self,
         faces: impl IntoIterator<Item = Function>,
         corners: impl ExactSizeIterator<Item = Vector3<f64>> + Clone,
@@ -195,22 +199,22 @@ impl Build {
     }
 
     /// A solid about the origin.
-    fn central(self, functions: impl IntoIterator<Item = Function>, reach: Option<f64>) -> Convex {
+    pub(crate) fn central(self, functions: impl IntoIterator<Item = Function>, reach: Option<f64>) -> Convex {
         self.solid(functions, Vector3::zeros(), reach)
     }
 
-    fn ball(self, radius: f64) -> Convex {
+    pub(crate) fn ball(self, radius: f64) -> Convex {
         let function = Function::quadric([radius, radius, thickness(self.dimension, radius)]);
         Convex { form: Form::Ball { radius }, ..self.central([function], Some(radius)) }
     }
 
-    fn half_space(self, normal: Vector3<f64>) -> Convex {
+    pub(crate) fn half_space(self, normal: Vector3<f64>) -> Convex {
         let function = Function::Flat { normal, offset: 0.0 };
         Convex { form: Form::HalfSpace { normal }, ..self.solid([function], -normal, None) }
     }
 
     /// A box with the given half extents, two faces per axis; a point if they are zero.
-    fn cuboid(self, half_extents: &[f64]) -> Convex {
+    pub(crate) fn cuboid(self, half_extents: &[f64]) -> Convex {
         let face = |(axis, &offset): (usize, &f64)| {
             let normal = Vector3::ith(axis, 1.0);
             [Function::Flat { normal, offset }, Function::Flat { normal: -normal, offset }]
@@ -220,6 +224,14 @@ impl Build {
         let solid = self.central(half_extents.iter().enumerate().flat_map(face), Some(extents.norm()));
         Convex { form: Form::Cuboid { half_extents: extents }, ..solid }
     }
+
+    /// A cylinder about the x axis.
+    pub(crate) fn cylinder(self, half_length: f64, radius: f64, reach: Option<f64>) -> Convex {
+        let end = |normal: Vector3<f64>| Function::Flat { normal, offset: half_length };
+        let tube = Function::quadric([f64::INFINITY, radius, radius]);
+        let solid = self.central([tube, end(Vector3::x()), end(-Vector3::x())], reach);
+        Convex { form: Form::Cylinder { half_length, radius }, ..solid }
+    }
 }
 
 /// Returns the third semi-axis, which is infinite in the plane.
@@ -227,85 +239,5 @@ fn thickness(dimension: Dimension, spatial: f64) -> f64 {
     match dimension {
         Dimension::Planar => f64::INFINITY,
         Dimension::Spatial => spatial,
-    }
-}
-
-impl Shape {
-    /// Returns the shape as an intersection of convex functions; `None` for a polygon that is not convex.
-    pub fn convex(&self) -> Option<Convex> {
-        match self {
-            Self::Planar(shape) => planar_convex(shape, Buffer::default()),
-            Self::Spatial(shape) => Some(spatial_convex(shape, Buffer::default())),
-        }
-    }
-}
-
-/// Returns the functions of a planar shape, in the given vectors.
-pub(crate) fn planar_convex(shape: &planar::Shape, buffer: Buffer) -> Option<Convex> {
-    use planar::Shape;
-    let build = Build { dimension: Dimension::Planar, buffer };
-    Some(match shape {
-        Shape::Point => build.cuboid(&[0.0; 2]),
-        Shape::Disc { radius } => build.ball(*radius),
-        Shape::Capsule { half_length, radius } => {
-            let function = Function::Segment { half_length: *half_length, radius: *radius, flat: true };
-            build.central([function], shape.radius_bound())
-        }
-        Shape::Box { half_extents } => build.cuboid(half_extents),
-        Shape::Polygon(polygon) => {
-            let vertices = polygon.vertices();
-            debug_assert_eq!(vertices.len(), polygon.normals().len(), "a polygon has as many edges as vertices");
-            let faces = vertices.iter().zip(polygon.normals());
-            let faces = faces.map(|(v, n)| Function::Flat { normal: n.push(0.0), offset: n.dot(&v.coords) });
-            build.hull(faces, vertices.iter().map(|v| v.coords.push(0.0)), shape.radius_bound())
-        }
-        Shape::HalfPlane { normal } => build.half_space(normal.push(0.0)),
-        Shape::Ellipse { semi_axes: [a, b] } => {
-            build.central([Function::quadric([*a, *b, f64::INFINITY])], shape.radius_bound())
-        }
-        Shape::Superellipse { semi_axes: [a, b], exponent } => {
-            // The second exponent has no meaning because z has no extent.
-            let function = Function::superquadric([*a, *b, f64::INFINITY], [*exponent, 2.0]);
-            build.central([function], shape.radius_bound())
-        }
-        Shape::Implicit(implicit) => implicit.convex().clone(),
-        Shape::SimplePolygon(_) => return None,
-    })
-}
-
-/// Returns the functions of a spatial shape, in the given vectors.
-pub(crate) fn spatial_convex(shape: &spatial::Shape, buffer: Buffer) -> Convex {
-    use spatial::Shape;
-    let build = Build { dimension: Dimension::Spatial, buffer };
-    match shape {
-        Shape::Point => build.cuboid(&[0.0; 3]),
-        Shape::Sphere { radius } => build.ball(*radius),
-        Shape::Capsule { half_length, radius } => {
-            let function = Function::Segment { half_length: *half_length, radius: *radius, flat: false };
-            build.central([function], shape.radius_bound())
-        }
-        Shape::Box { half_extents } => build.cuboid(half_extents),
-        Shape::Polyhedron(polyhedron) => {
-            let vertices = polyhedron.vertices();
-            let faces = polyhedron.faces().zip(polyhedron.normals()).filter_map(|(face, normal)| {
-                let corner = face.first().and_then(|&corner| vertices.get(corner as usize))?;
-                Some(Function::Flat { normal: *normal, offset: normal.dot(&corner.coords) })
-            });
-            let solid = build.hull(faces, vertices.iter().map(|v| v.coords), shape.radius_bound());
-            debug_assert_eq!(solid.functions.len(), polyhedron.normals().len(), "every face has a function");
-            solid
-        }
-        Shape::HalfSpace { normal } => build.half_space(normal.into_inner()),
-        Shape::Ellipsoid { semi_axes } => build.central([Function::quadric(*semi_axes)], shape.radius_bound()),
-        Shape::Superquadric { semi_axes, exponents } => {
-            build.central([Function::superquadric(*semi_axes, *exponents)], shape.radius_bound())
-        }
-        Shape::Cylinder { half_length, radius } => {
-            let end = |normal: Vector3<f64>| Function::Flat { normal, offset: *half_length };
-            let tube = Function::quadric([f64::INFINITY, *radius, *radius]);
-            let solid = build.central([tube, end(Vector3::x()), end(-Vector3::x())], shape.radius_bound());
-            Convex { form: Form::Cylinder { half_length: *half_length, radius: *radius }, ..solid }
-        }
-        Shape::Implicit(implicit) => implicit.convex().clone(),
     }
 }

@@ -27,13 +27,13 @@ pub(crate) enum Function {
 
 impl Function {
     /// Returns the ellipsoid with the given semi-axes, infinite ones for unbounded directions.
-    pub(super) fn quadric(semi_axes: [f64; 3]) -> Self {
+    pub(crate) fn quadric(semi_axes: [f64; 3]) -> Self {
         let scale = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
         Self::Quadric { inverse: Vector3::from(semi_axes).map(f64::recip), scale }
     }
 
     /// Returns the superquadric with the given semi-axes and exponents.
-    pub(super) fn superquadric(semi_axes: [f64; 3], exponents: [f64; 2]) -> Self {
+    pub(crate) fn superquadric(semi_axes: [f64; 3], exponents: [f64; 2]) -> Self {
         let scale = semi_axes.into_iter().fold(f64::INFINITY, f64::min);
         Self::Superquadric { inverse: Vector3::from(semi_axes).map(f64::recip), exponents, scale }
     }

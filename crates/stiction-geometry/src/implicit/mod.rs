@@ -25,13 +25,15 @@ mod nearest;
 mod norms;
 mod pair;
 mod programs;
+mod responses;
 mod sensitivity;
 mod solid;
 
 pub use automatic::{Automatic, Dual};
 pub use closest::{Closest, Scratch, closest};
 pub use convex::Convex;
-pub(crate) use convex::{Buffer, planar_convex, spatial_convex};
+pub(crate) use convex::{Buffer, Build};
+pub(crate) use function::Function;
 pub use jet::{ConvexFunction, Jet};
 pub use multipliers::Multipliers;
 pub(crate) use norms::{superellipse_reach, superellipse_support, superquadric_reach, superquadric_support};

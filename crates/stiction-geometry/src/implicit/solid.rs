@@ -11,7 +11,7 @@ use super::jet::ConvexFunction;
 use super::pair::{Pair, Side};
 use super::programs::{Farthest, Growth};
 use crate::broad_phase::Aabb;
-use crate::{Dimension, Pose, Shape, ShapeError};
+use crate::{Dimension, Pose, ShapeError};
 
 /// A convex part of an intersection: one function, or the functions of one shape at a pose.
 #[derive(Clone, Debug)]
@@ -21,9 +21,8 @@ pub struct ConvexPart {
 }
 
 impl ConvexPart {
-    /// A convex shape at a pose; `None` for a polygon that is not convex.
-    pub fn shape(shape: &Shape, pose: &Pose) -> Option<Self> {
-        let convex = shape.convex()?;
+    /// A convex solid of the given dimension at a pose.
+    pub(crate) fn placed(convex: &Convex, dimension: Dimension, pose: &Pose) -> Self {
         let placed = |function: &Function| match function {
             Function::Flat { normal, offset } => {
                 let normal = pose.rotation * normal;
@@ -32,7 +31,7 @@ impl ConvexPart {
             _ if *pose == Pose::identity() => function.clone(),
             _ => Function::Placed { function: Box::new(function.clone()), pose: *pose },
         };
-        Some(Self { functions: convex.parts().iter().map(placed).collect(), dimension: Some(shape.dimension()) })
+        Self { functions: convex.parts().iter().map(placed).collect(), dimension: Some(dimension) }
     }
 
     /// A user-defined function.

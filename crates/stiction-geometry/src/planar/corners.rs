@@ -2,8 +2,10 @@
 
 use nalgebra::{Point2, Vector2};
 
-use super::shape::MAX_LENGTH;
 use crate::ShapeError;
+
+/// Largest magnitude of a size or coordinate, m; beyond it squares of lengths lose their precision.
+pub const MAX_LENGTH: f64 = 1e9;
 
 /// Fraction of the polygon's extent below which a vertex is dropped as collinear with its neighbours. The two faces
 /// of such a corner could not be distinguished at round-off.

@@ -7,9 +7,11 @@
 //! Other pairs with ellipses, superellipses and implicit solids have one contact, at the closest points of their
 //! functions ([`implicit`](crate::implicit)).
 
+mod boundary;
 mod core_pair;
 mod corners;
 mod frame;
+mod functions;
 mod half_plane;
 mod outline;
 mod placed_core;
@@ -18,8 +20,10 @@ mod separation;
 mod shape;
 mod simple_polygon;
 
+pub use corners::MAX_LENGTH;
+pub(crate) use functions::convex;
 pub use polygon::ConvexPolygon;
-pub use shape::{MAX_LENGTH, Shape};
+pub use shape::Shape;
 pub use simple_polygon::SimplePolygon;
 
 use crate::contact::assign_separate_chains;
@@ -79,7 +83,7 @@ pub(crate) fn contacts(
 ) -> Result<(), UnsupportedPair> {
     ensure_supported(a, b)?;
     if is_smooth_pair(a, b) {
-        smooth::contact((a.into(), pose_a), (b.into(), pose_b), margin, &mut scratch.smooth, out);
+        smooth::contact((a, pose_a), (b, pose_b), margin, &mut scratch.smooth, out);
         return Ok(());
     }
     let (frame_a, frame_b, origin) = Frame::about_midpoint(pose_a, pose_b);

@@ -2,14 +2,12 @@
 
 use nalgebra::{Point2, Point3, Unit, Vector2, Vector3};
 
+use super::corners::MAX_LENGTH;
 use super::polygon::ConvexPolygon;
 use super::simple_polygon::SimplePolygon;
 use crate::broad_phase::Aabb;
 use crate::implicit::{ConvexPart, Implicit, superellipse_reach, superellipse_support};
 use crate::{Dimension, Pose, ShapeError, error};
-
-/// Largest magnitude of a size or coordinate, m; beyond it squares of lengths lose their precision.
-pub const MAX_LENGTH: f64 = 1e9;
 
 /// A shape in the plane, in the coordinates of its body; all but one are convex.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use nalgebra::{Point2, Vector2};
 
+use super::boundary::Boundary;
 use super::corners::{Corners, distance_to_segment, edges};
-use super::outline::Boundary;
 use crate::ShapeError;
 
 /// A polygon with interior; vertices counter-clockwise, no three neighbours collinear, no edge touching another.

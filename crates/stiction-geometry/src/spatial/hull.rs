@@ -4,10 +4,13 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use parry3d_f64::math::Vector as ParryVector;
 use parry3d_f64::transformation::try_convex_hull;
 
-use super::polyhedron::FLATNESS;
-use super::shape::MAX_LENGTH;
 use crate::ShapeError;
 
+/// Largest magnitude of a size or coordinate, m; beyond it squares of lengths lose their precision.
+pub const MAX_LENGTH: f64 = 1e9;
+
+/// Largest distance of a vertex from the plane of its face, relative to the size of the body.
+pub(super) const FLATNESS: f64 = 1e-9;
 /// Largest number of points of a hull.
 const MAX_POINTS: usize = 10_000;
 /// Smallest thickness of a body, relative to its length.

@@ -8,6 +8,7 @@
 mod capsule;
 mod cylinder;
 mod decompose;
+mod functions;
 mod half_space;
 mod hull;
 mod placed;
@@ -22,8 +23,10 @@ mod sphere;
 mod topology;
 
 pub use decompose::convex_parts;
+pub(crate) use functions::convex;
+pub use hull::MAX_LENGTH;
 pub use polyhedron::ConvexPolyhedron;
-pub use shape::{MAX_LENGTH, Shape};
+pub use shape::Shape;
 
 use cylinder::Cylinder;
 use placed::CoreBuffer;
@@ -68,24 +71,34 @@ pub(crate) fn contacts(
     match (a, b) {
         _ if !is_cylinder_pair(a, b) => {}
         (Shape::Cylinder { .. }, Shape::Cylinder { .. }) | (_, Shape::Cylinder { .. }) => {
-            cylinders((a, pose_a), (b, pose_b), margin, false, scratch, out);
+            cylinders(&Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped: false }, scratch, out);
             return Ok(());
         }
         _ => {
-            cylinders((b, pose_b), (a, pose_a), margin, true, scratch, out);
+            cylinders(&Pair { a: (b, pose_b), b: (a, pose_a), margin, swapped: true }, scratch, out);
             return Ok(());
         }
     }
     if kind(a).max(kind(b)) >= Kind::Smooth {
-        smooth::contact((a.into(), pose_a), (b.into(), pose_b), margin, &mut scratch.smooth, out);
+        smooth::contact((a, pose_a), (b, pose_b), margin, &mut scratch.smooth, out);
         return Ok(());
     }
     if kind(a) < kind(b) {
-        ordered(b, pose_b, a, pose_a, margin, true, scratch, out);
+        ordered(&Pair { a: (b, pose_b), b: (a, pose_a), margin, swapped: true }, scratch, out);
     } else {
-        ordered(a, pose_a, b, pose_b, margin, false, scratch, out);
+        ordered(&Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped: false }, scratch, out);
     }
     Ok(())
+}
+
+/// Two shapes at their poses, in the order that their kernel expects.
+struct Pair<'a> {
+    a: (&'a Shape, &'a Pose),
+    b: (&'a Shape, &'a Pose),
+    /// Largest gap of a contact.
+    margin: f64,
+    /// True if A and B are B and A for the caller.
+    swapped: bool,
 }
 
 /// Kinds of cores, with more features later.
@@ -117,16 +130,9 @@ fn is_cylinder_pair(a: &Shape, b: &Shape) -> bool {
     (is_cylinder(a) && is_flat(b)) || (is_cylinder(b) && is_flat(a))
 }
 
-/// Reports contacts for a cylinder B and a cylinder, polytope or half-space A; `swapped` if these are B and A for the
-/// caller.
-fn cylinders(
-    (a, pose_a): (&Shape, &Pose),
-    (b, pose_b): (&Shape, &Pose),
-    margin: f64,
-    swapped: bool,
-    scratch: &mut Scratch,
-    out: &mut Vec<ContactPoint>,
-) {
+/// Reports contacts for a cylinder B and a cylinder, polytope or half-space A.
+fn cylinders(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) {
+    let &Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped } = pair;
     let Shape::Cylinder { half_length, radius } = b else {
         debug_assert!(false, "B is a cylinder");
         return;
@@ -147,7 +153,7 @@ fn cylinders(
         sink.sort();
         return;
     }
-    let Some(nearest) = smooth::find((a.into(), pose_a), (b.into(), pose_b), &mut scratch.smooth) else {
+    let Some(nearest) = smooth::find((a, pose_a), (b, pose_b), &mut scratch.smooth) else {
         debug_assert!(false, "spatial shapes are convex");
         return;
     };
@@ -173,19 +179,9 @@ fn cylinders(
     sink.sort();
 }
 
-/// Reports contacts for a core of A of the same or a later kind than that of B; `swapped` if these are B and A for
-/// the caller.
-#[expect(clippy::too_many_arguments, reason = "the arguments of `contacts` and the order")]
-fn ordered(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    margin: f64,
-    swapped: bool,
-    scratch: &mut Scratch,
-    out: &mut Vec<ContactPoint>,
-) {
+/// Reports contacts for a core of A of the same or a later kind than that of B.
+fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) {
+    let &Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped } = pair;
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
     let Scratch { a: buffer_a, b: buffer_b, .. } = scratch;

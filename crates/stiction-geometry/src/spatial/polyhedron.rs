@@ -2,12 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::hull::{self, Faces};
+use super::hull::{self, FLATNESS, Faces};
 use super::topology::{Edge, Face, Topology};
 use crate::ShapeError;
-
-/// Largest distance of a vertex from the plane of its face, relative to the size of the body.
-pub(super) const FLATNESS: f64 = 1e-9;
 
 /// A convex body with an interior, bounded by convex polygons.
 ///

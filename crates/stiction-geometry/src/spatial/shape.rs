@@ -2,13 +2,11 @@
 
 use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
+use super::hull::MAX_LENGTH;
 use super::polyhedron::ConvexPolyhedron;
 use crate::broad_phase::Aabb;
 use crate::implicit::{ConvexPart, Implicit, superquadric_reach, superquadric_support};
 use crate::{Dimension, Pose, ShapeError, error};
-
-/// Largest magnitude of a size or coordinate, m; beyond it squares of lengths lose their precision.
-pub const MAX_LENGTH: f64 = 1e9;
 
 /// A convex shape in space, in the coordinates of its body.
 #[derive(Clone, Debug, PartialEq)]

@@ -124,7 +124,7 @@ impl ModelBuilder {
     /// Adds a motor.
     pub fn motor(&mut self, motor: Motor) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Motor(motor.name.clone()));
-        if motor.name.is_empty() || self.model.motors.iter().any(|other| other.name == motor.name) {
+        if motor.name.is_empty() || self.model.actuation.motors.iter().any(|other| other.name == motor.name) {
             return Err(check.error("name", "must be unique and not empty"));
         }
         self.known_joint_dof(&check, "joint", motor.joint_dof)?;
@@ -134,14 +134,14 @@ impl ModelBuilder {
                 "is spherical and rotates about all axes, but a motor acts about one; use a universal joint",
             ));
         }
-        self.model.motors.push(motor.checked(&check)?);
+        self.model.actuation.motors.push(motor.checked(&check)?);
         Ok(self)
     }
 
     /// Adds a coupling of two joint DOFs.
     pub fn coupling(&mut self, coupling: Coupling) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Coupling(coupling.name.clone()));
-        if coupling.name.is_empty() || self.model.couplings.iter().any(|other| other.name == coupling.name) {
+        if coupling.name.is_empty() || self.model.actuation.couplings.iter().any(|other| other.name == coupling.name) {
             return Err(check.error("name", "must be unique and not empty"));
         }
         self.known_joint_dof(&check, "follower", coupling.follower)?;
@@ -151,7 +151,7 @@ impl ModelBuilder {
         if coupling.leader == Some(coupling.follower) {
             return Err(check.error("leader", "must be another joint DOF than the follower"));
         }
-        self.model.couplings.push(coupling.checked(&check)?);
+        self.model.actuation.couplings.push(coupling.checked(&check)?);
         Ok(self)
     }
 
@@ -171,7 +171,8 @@ impl ModelBuilder {
 pub(super) fn actuated_dofs(model: &Model) -> Vec<JointDofId> {
     let has_motor_or_coupling = |id: JointDofId| {
         let coupled = |coupling: &Coupling| coupling.follower == id || coupling.leader == Some(id);
-        model.motors.iter().any(|motor| motor.joint_dof == id) || model.couplings.iter().any(coupled)
+        model.actuation.motors.iter().any(|motor| motor.joint_dof == id)
+            || model.actuation.couplings.iter().any(coupled)
     };
     let mut actuated = Vec::new();
     for (index, joint) in model.joints.iter().enumerate() {
@@ -188,10 +189,10 @@ pub(super) fn actuated_dofs(model: &Model) -> Vec<JointDofId> {
 /// Positions of the motors of each actuated joint DOF, in the order of the model.
 pub(super) fn motors_along(model: &Model) -> Vec<Vec<usize>> {
     let along = |id: &JointDofId| {
-        let motors = model.motors.iter().enumerate().filter(|(_, motor)| motor.joint_dof == *id);
+        let motors = model.actuation.motors.iter().enumerate().filter(|(_, motor)| motor.joint_dof == *id);
         motors.map(|(number, _)| number).collect()
     };
-    model.actuated_dofs.iter().map(along).collect()
+    model.actuation.actuated_dofs.iter().map(along).collect()
 }
 
 /// A rotation whose x axis is `axis`; in the plane the z axis stays.

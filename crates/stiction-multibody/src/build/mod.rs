@@ -1,6 +1,9 @@
 //! Construction of a model. Every number is checked here, once.
 
+mod forest;
 mod joints;
+mod layers;
+mod supports;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,7 +16,8 @@ use crate::{
     body::RequestedKind,
     check::Check,
     check::{limits, plain},
-    collision_masks::CollisionMasks,
+    may_collide,
+    model::{Actuation, CollisionMasks, Forces},
     rotation,
 };
 
@@ -35,21 +39,14 @@ impl ModelBuilder {
             kinematic: Vec::new(),
             shape_owner: Vec::new(),
             joints: Vec::new(),
-            loads: Vec::new(),
-            motors: Vec::new(),
-            couplings: Vec::new(),
-            springs: Vec::new(),
-            dampers: Vec::new(),
-            callbacks: Vec::new(),
-            held: Vec::new(),
+            actuation: Actuation::default(),
+            forces: Forces::default(),
             default_rule: ContactRule::default(),
             pair_rules: Vec::new(),
             dof: 0,
             coordinates: 0,
             joint_rows: 0,
             forest: Forest::default(),
-            actuated_dofs: Vec::new(),
-            motors_along: Vec::new(),
             collision_masks: CollisionMasks::default(),
             ruled_pairs: Vec::new(),
             unknowns: vec![None],
@@ -203,7 +200,7 @@ impl ModelBuilder {
 
     /// Adds a load.
     pub fn load(&mut self, load: Load) -> Result<&mut Self, ModelError> {
-        let check = Check::new(Element::Load(self.model.loads.len()));
+        let check = Check::new(Element::Load(self.model.forces.loads.len()));
         self.known_body(&check, load.body)?;
         check.vector("point", load.point, limits::LENGTH)?;
         self.in_plane(&check, "point", &load.point)?;
@@ -225,33 +222,33 @@ impl ModelBuilder {
         {
             return Err(check.error(field, "has a component out of the plane, which a planar model does not have"));
         }
-        self.model.loads.push(load);
+        self.model.forces.loads.push(load);
         Ok(self)
     }
 
     /// Adds a spring.
     pub fn spring(&mut self, spring: Spring) -> Result<&mut Self, ModelError> {
-        let check = Check::new(Element::Spring(self.model.springs.len()));
+        let check = Check::new(Element::Spring(self.model.forces.springs.len()));
         self.attachment(&check, &spring.a, &spring.b)?;
         check.non_negative("stiffness", spring.stiffness, limits::LOAD)?;
         check.non_negative("rest_length", spring.rest_length, limits::LENGTH)?;
         check.non_negative("damping", spring.damping, limits::LOAD)?;
-        self.model.springs.push(spring);
+        self.model.forces.springs.push(spring);
         Ok(self)
     }
 
     /// Adds a damper.
     pub fn damper(&mut self, damper: Damper) -> Result<&mut Self, ModelError> {
-        let check = Check::new(Element::Damper(self.model.dampers.len()));
+        let check = Check::new(Element::Damper(self.model.forces.dampers.len()));
         self.attachment(&check, &damper.a, &damper.b)?;
         check.non_negative("damping", damper.damping, limits::LOAD)?;
-        self.model.dampers.push(damper);
+        self.model.forces.dampers.push(damper);
         Ok(self)
     }
 
     /// Adds a force law of the user.
     pub fn callback(&mut self, callback: Arc<dyn ForceCallback>) -> &mut Self {
-        self.model.callbacks.push(callback);
+        self.model.forces.callbacks.push(callback);
         self
     }
 
@@ -299,8 +296,8 @@ impl ModelBuilder {
         self.ensure_pairs_supported()?;
         self.model.debug_assert_layout();
         self.model.forest = Forest::of_model(&self.model)?;
-        self.model.actuated_dofs = joints::actuated_dofs(&self.model);
-        self.model.motors_along = joints::motors_along(&self.model);
+        self.model.actuation.actuated_dofs = joints::actuated_dofs(&self.model);
+        self.model.actuation.motors_along = joints::motors_along(&self.model);
         self.model.collision_masks = CollisionMasks::new(&self.model);
         self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);
         self.model.radii = self.model.bodies.iter().map(Body::radius).collect();
@@ -366,11 +363,6 @@ impl ModelBuilder {
         }
         Ok(())
     }
-}
-
-/// True if two bodies may be in contact: at least one of them is dynamic, and their rule lets them collide.
-pub fn may_collide(model: &Model, a: BodyId, b: BodyId) -> bool {
-    a != b && (model.unknowns(a).is_some() || model.unknowns(b).is_some()) && model.contact_rule(a, b).collide
 }
 
 fn shape_element(model: &Model, id: ShapeId) -> Check {

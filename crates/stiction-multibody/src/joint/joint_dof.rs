@@ -10,8 +10,7 @@ use super::{Joint, JointKind, Row, constraint::Frames};
 use crate::{
     Configuration, ModelError, Wrench,
     check::{Check, limits},
-    forest::unwrap_angle,
-    rotation::to_rotation_vector,
+    rotation::{to_rotation_vector, unwrap_angle},
 };
 
 /// Laws along one joint DOF. Forces are in N for a translation, in N m for a rotation.

@@ -3,18 +3,18 @@
 //! A support is a list of support points, each with a fraction of the weight. There are three kinds: three points whose loads
 //! follow from statics, points with given loads, and a few points with levers whose total friction is a limit surface.
 
-mod build;
 mod limit_surface;
 mod pressure;
 mod tripod;
 
 use nalgebra::Vector3;
 
-use crate::{BodyId, Model};
+use crate::BodyId;
 
 pub use limit_surface::{LimitPoint, LimitSurface};
 pub use pressure::{PressureError, dissipation};
 pub use tripod::Tripod;
+pub(crate) use tripod::load_fractions;
 
 /// Support of a planar body.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,36 +38,17 @@ pub struct SupportPoint {
     pub torsion: f64,
 }
 
-impl Model {
-    /// All supports in the order of their bodies.
-    pub fn supports(&self) -> impl Iterator<Item = (BodyId, &Support)> {
-        self.iter_bodies().filter_map(|(id, body)| Some((id, body.support.as_ref()?)))
-    }
-
-    /// All support points in the order of their bodies: the body, its support, the position in its list, and the support point.
-    pub fn support_points(&self) -> impl Iterator<Item = (BodyId, &Support, usize, &SupportPoint)> {
-        self.supports().flat_map(|(id, support)| {
-            support.points.iter().enumerate().map(move |(k, support_point)| (id, support, k, support_point))
-        })
-    }
-
-    /// Number of support points of all bodies.
-    pub fn support_point_count(&self) -> usize {
-        self.supports().map(|(_, support)| support.points.len()).sum()
-    }
-}
-
 /// A support to be added with [`crate::ModelBuilder::support`]; by default on the world and without friction.
 #[derive(Clone, Debug)]
 pub struct SupportBuilder {
-    on: BodyId,
-    friction: Vec<f64>,
-    distribution: LoadDistribution,
+    pub(crate) on: BodyId,
+    pub(crate) friction: Vec<f64>,
+    pub(crate) distribution: LoadDistribution,
 }
 
 /// Distribution of the weight over the support points.
 #[derive(Clone, Debug)]
-enum LoadDistribution {
+pub(crate) enum LoadDistribution {
     /// Three points with loads by statics.
     Tripod([[f64; 2]; 3]),
     /// Points with given loads, up to a common factor.

@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-12;
 /// Fractions of the weight of three support points: the barycentric coordinates of the centre of mass, which is the origin.   [SUP-1]
 ///
 /// The reason of a refusal names the support point with the most negative load.
-pub(super) fn load_fractions(support_points: &[[f64; 2]; 3]) -> Result<[f64; 3], String> {
+pub(crate) fn load_fractions(support_points: &[[f64; 2]; 3]) -> Result<[f64; 3], String> {
     let [a, b, c] = support_points.map(Vector2::from);
     let twice_area = |p: &Vector2<f64>, q: &Vector2<f64>, r: &Vector2<f64>| (q - p).perp(&(r - p));
     let whole = twice_area(&a, &b, &c);

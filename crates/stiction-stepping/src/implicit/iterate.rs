@@ -2,10 +2,11 @@
 
 use stiction_complementarity::{Bodies, Operator};
 use stiction_geometry::{FeatureContact, implicit};
-use stiction_multibody::{BodyId, Configuration, Model, Twist, Wrench};
+use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use super::contacts::{Placed, TrackedContact, place_support_point, write_place};
 use super::points::{Local, Points};
+use super::slopes::twist_of;
 use crate::{
     Contact, Start, SupportPointContact, Workspace,
     constraints::{contact_rows, support_rows},
@@ -57,13 +58,6 @@ pub(super) fn bodies(ws: &Workspace) -> Option<&Bodies> {
         Operator::MatrixFree(bodies) => Some(bodies),
         _ => None,
     }
-}
-
-/// Twist of a body at the velocities `v`; none for bodies that these velocities do not move.
-pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
-    let (mobility, range) = model.unknowns(id)?;
-    debug_assert!(range.end <= v.len(), "the velocities are those of all bodies");
-    Some(mobility.twist(v.get(range).unwrap_or_default()))
 }
 
 impl Iterate {

@@ -13,7 +13,7 @@ use stiction_geometry::implicit::{Closest, Convex};
 use stiction_multibody::{Configuration, Dimension, Twist};
 
 use super::contacts::Placed;
-use super::slopes::{Change, Moved};
+use super::slopes::{Change, Moved, Shift};
 use crate::Contact;
 
 /// Largest number of functions that are active at a point.
@@ -48,14 +48,6 @@ pub(super) struct Local {
     sums: [Vector3<f64>; 2],
     curvatures: [Matrix3<f64>; 2],
     centres: [Vector3<f64>; 2],
-}
-
-/// Change of the place of a contact with one unknown.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shift {
-    pub(super) points: [Vector3<f64>; 2],
-    pub(super) normal: Vector3<f64>,
-    pub(super) gap: f64,
 }
 
 impl Points {

@@ -7,7 +7,6 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 use stiction_geometry::implicit::Sensitivity;
 use stiction_multibody::{BodyId, Configuration, ContactRule, Dimension, Model, Twist, Wrench};
 
-use super::points::Shift;
 use crate::{Contact, SupportPointContact, tangents::tangents_change};
 
 /// Body of a contact that moves.
@@ -23,6 +22,14 @@ pub(super) struct Change {
     pub(super) moved: Moved,
     pub(super) velocity: Twist,
     pub(super) displacement: Twist,
+}
+
+/// Change of the place of a contact with one unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shift {
+    pub(super) points: [Vector3<f64>; 2],
+    pub(super) normal: Vector3<f64>,
+    pub(super) gap: f64,
 }
 
 /// Derivative of a law by one unknown: wrenches on both bodies at the given impulses, and velocities u.
@@ -176,7 +183,14 @@ pub(super) fn support_column(
     }
 }
 
+/// Twist of a body at the velocities `v`; none for bodies that these velocities do not move.
+pub(super) fn twist_of(model: &Model, v: &[f64], id: BodyId) -> Option<Twist> {
+    let (mobility, range) = model.unknowns(id)?;
+    debug_assert!(range.end <= v.len(), "the velocities are those of all bodies");
+    Some(mobility.twist(v.get(range).unwrap_or_default()))
+}
+
 /// The twist of a body that moves by `v`, zero for the others.
 pub(super) fn twist_or_rest(model: &Model, v: &[f64], id: BodyId) -> Twist {
-    super::iterate::twist_of(model, v, id).unwrap_or_default()
+    twist_of(model, v, id).unwrap_or_default()
 }

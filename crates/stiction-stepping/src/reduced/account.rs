@@ -30,7 +30,7 @@ impl Reduced {
         factors.update_with(tree, &self.at, &self.rotors).ok()?;
         let (mut scratch, mut acceleration) = (Scratch::new(tree), vec![0.0; tree.velocities()]);
         let still = vec![0.0; tree.velocities()];
-        let forces = (&still[..], &self.external[..]);
+        let forces = (&still[..], &self.forces.external[..]);
         forward_dynamics(tree, &self.at, &factors, forces, &mut scratch, &mut acceleration);
         let free: Vec<f64> = self.before.iter().zip(&acceleration).map(|(v, a)| v + h * a).collect();
         let change: Vec<f64> = self.velocity.iter().zip(&free).map(|(v, free)| v - free).collect();
@@ -57,6 +57,6 @@ impl Reduced {
         let work = |((force, inertia), (before, after)): ((&f64, f64), (&f64, &f64))| {
             (h * force - inertia * (after - before)) * after
         };
-        self.tau.iter().zip(inertias).zip(rates).map(work).sum()
+        self.forces.tau.iter().zip(inertias).zip(rates).map(work).sum()
     }
 }

@@ -199,8 +199,8 @@ impl Reduced {
     /// Starts the rows of a problem by divide and conquer, and assembles the forest where constraints are linearised if it is out of
     /// date.   [DCA-17]
     pub(crate) fn begin_divided(&mut self, forest: &Forest) -> Result<(), SingularInertia> {
-        let (at, wanted) = match self.secondary_at {
-            ForestAt::Linearisation => (&self.secondary, ForestAt::Linearisation),
+        let (at, wanted) = match self.secondary.at {
+            ForestAt::Linearisation => (&self.secondary.kinematics, ForestAt::Linearisation),
             ForestAt::Start | ForestAt::End => (&self.at, ForestAt::Start),
         };
         let Some(divided) = &mut self.divided else { return Ok(()) };
@@ -218,7 +218,7 @@ impl Reduced {
 
     /// Appends a row; false if the problem is not formulated by divide and conquer.
     pub(crate) fn push_divided(&mut self, forest: &Forest, sides: &[Option<Side>]) -> bool {
-        let at = self.secondary_at.linear(&self.at, &self.secondary);
+        let at = self.secondary.at.linear(&self.at, &self.secondary.kinematics);
         let Some(divided) = &mut self.divided else { return false };
         divided.push(forest, at, sides);
         true
@@ -232,7 +232,7 @@ impl Reduced {
         out: &mut Vec<f64>,
     ) {
         let forest = model.forest();
-        let at = self.secondary_at.linear(&self.at, &self.secondary);
+        let at = self.secondary.at.linear(&self.at, &self.secondary.kinematics);
         let Some(divided) = &mut self.divided else { return };
         divided.respond(forest, at, impulses, &mut self.velocity);
         self.add_free_velocity(model, out);

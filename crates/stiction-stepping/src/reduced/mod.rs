@@ -12,11 +12,12 @@ mod account;
 mod delassus;
 mod engine;
 mod row;
+mod scratch;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{
     Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
-    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, Tree, forward_dynamics, outward_response},
+    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, forward_dynamics, outward_response},
     rotation::to_rotation_vector,
     same_bits,
 };
@@ -26,22 +27,8 @@ use crate::{Start, StepCause, actuated::ImplicitForce};
 use delassus::DelassusRows;
 pub(crate) use engine::Divided;
 pub(crate) use row::RowScratch;
-
-/// Configuration of the forest that the secondary kinematics hold; `Start` if they hold none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ForestAt {
-    Start,
-    Linearisation,
-    End,
-}
-
-impl ForestAt {
-    /// Kinematics where the constraints are linearised: the secondary ones if they are at the linearisation, otherwise those at the
-    /// start.
-    fn linear<'a>(self, at: &'a Kinematics, secondary: &'a Kinematics) -> &'a Kinematics {
-        if self == Self::Linearisation { secondary } else { at }
-    }
-}
+pub(crate) use scratch::ReactionScratch;
+use scratch::{ForestAt, ForestForces, LinkTwists, Secondary};
 
 /// Scratch of a step in reduced coordinates.
 #[derive(Debug)]
@@ -55,35 +42,24 @@ pub(crate) struct Reduced {
     predicted: Vec<f64>,
     /// Kinematics at the start.
     pub(crate) at: Kinematics,
-    /// Secondary kinematics: at q ⊕ h v̂ during the step, at its end afterwards.
-    secondary: Kinematics,
-    secondary_at: ForestAt,
+    secondary: Secondary,
     /// Step size for which `free` is valid, s.
     free_of: Option<f64>,
-    /// State at the end of the step, which `secondary` belongs to: q and v of the forest, then of the bodies.
-    end: [Vec<f64>; 4],
     pub(crate) factors: ArticulatedFactors,
     /// Assembly for divide and conquer; if present, `factors` are not used.
     pub(crate) divided: Option<Box<Divided>>,
     scratch: Scratch,
-    /// Acceleration v̇ of all forces except constraints.
-    acceleration: Vec<f64>,
+    pub(crate) forces: ForestForces,
     /// Inertia that joint-space forces add to the velocities.   [JSPACE-2]
     pub(crate) added: Vec<f64>,
     /// Part of `added` that remains in impacts, the rotor inertia.   [JSPACE-8]
     pub(crate) rotors: Vec<f64>,
     /// True while an impact is solved, which takes no time.   [JSPACE-8]
     impulsive: bool,
-    /// Joint-space forces.
-    pub(crate) tau: Vec<f64>,
-    pub(crate) external: Vec<Wrench>,
     pub(crate) reactions: Option<Box<ReactionScratch>>,
     /// Velocity at the start, before any impact.
     pub(crate) initial: Vec<f64>,
-    /// Twists of the links where the constraints are linearised, for the velocity evaluated last.
-    twists: Vec<Twist>,
-    /// True if `twists` are those of v_free.
-    twists_are_free: bool,
+    twists: LinkTwists,
     /// v_free, v⁺, and the residuals of impulse responses between them.
     pub(crate) free: Vec<f64>,
     pub(crate) velocity: Vec<f64>,
@@ -106,23 +82,22 @@ impl Reduced {
             linearisation_velocity: zeros(),
             predicted: Vec::new(),
             at: Kinematics::new(tree),
-            secondary: Kinematics::new(tree),
-            secondary_at: ForestAt::Start,
+            secondary: Secondary { kinematics: Kinematics::new(tree), at: ForestAt::Start, end: Default::default() },
             free_of: None,
-            end: Default::default(),
             factors: ArticulatedFactors::new(tree),
             divided: None,
             scratch: Scratch::new(tree),
-            acceleration: zeros(),
+            forces: ForestForces {
+                tau: zeros(),
+                external: vec![Wrench::default(); tree.links().len()],
+                acceleration: zeros(),
+            },
             added: zeros(),
             rotors: zeros(),
             impulsive: false,
-            tau: zeros(),
-            external: vec![Wrench::default(); tree.links().len()],
             reactions: None,
             initial: zeros(),
-            twists: vec![Twist::default(); tree.links().len()],
-            twists_are_free: false,
+            twists: LinkTwists { of_links: vec![Twist::default(); tree.links().len()], are_free: false },
             free: zeros(),
             velocity: zeros(),
             moving: zeros(),
@@ -140,10 +115,9 @@ impl Reduced {
             before,
             linearisation_velocity,
             predicted,
-            acceleration,
+            forces: ForestForces { tau, external, acceleration },
             added,
             rotors,
-            tau,
             free,
             velocity,
             moving,
@@ -152,16 +126,16 @@ impl Reduced {
         let numbers =
             [q, before, linearisation_velocity, predicted, acceleration, added, rotors, tau, free, velocity, moving];
         let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
-        let numbers = numbers.into_iter().chain(others).chain(&mut self.end);
+        let numbers = numbers.into_iter().chain(others).chain(&mut self.secondary.end);
         numbers.flatten().for_each(|x| *x = f64::NAN);
-        self.external.iter_mut().for_each(|wrench| *wrench = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        external.iter_mut().for_each(|wrench| *wrench = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.row = RowScratch::default();
     }
 
     /// True if the last step with this memory ended in `state`, to the last bit.
     fn ended_in(&self, state: &State) -> bool {
-        let [q, v, bodies_q, bodies_v] = &self.end;
-        self.secondary_at == ForestAt::End
+        let [q, v, bodies_q, bodies_v] = &self.secondary.end;
+        self.secondary.at == ForestAt::End
             && same_bits(q, &state.forest_q)
             && same_bits(v, &state.forest_v)
             && same_bits(bodies_q, &state.q)
@@ -182,11 +156,11 @@ impl Reduced {
         self.free_of = None;
         self.impulsive = false;
         let resumes = self.ended_in(state);
-        self.secondary_at = ForestAt::Start;
+        self.secondary.at = ForestAt::Start;
         if resumes {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
-            std::mem::swap(&mut self.at, &mut self.secondary);
+            std::mem::swap(&mut self.at, &mut self.secondary.kinematics);
             return;
         }
         if state.forest_q.len() == tree.coordinates() && state.forest_v.len() == tree.velocities() {
@@ -222,24 +196,24 @@ impl Reduced {
         debug_assert_eq!(applied.len(), start.model.bodies().len(), "every body has an applied wrench");
         for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
             let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
-            if let Some(place) = self.external.get_mut(link.index()) {
+            if let Some(place) = self.forces.external.get_mut(link.index()) {
                 *place = wrench;
             }
         }
-        let forces = (&self.tau[..], &self.external[..]);
+        let forces = (&self.forces.tau[..], &self.forces.external[..]);
         if let Some(divided) = &mut self.divided {
-            return divided.accelerate(forest, (&self.at, &self.added), forces, &mut self.acceleration);
+            return divided.accelerate(forest, (&self.at, &self.added), forces, &mut self.forces.acceleration);
         }
         self.factors.update_with(tree, &self.at, &self.added)?;
         self.row.whiten(self.factors.pivots());
-        forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.acceleration);
+        forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.forces.acceleration);
         Ok(())
     }
 
     /// Adds an implicit joint-space force to a velocity.   [JSPACE-2]
     pub(crate) fn add_implicit_force(&mut self, velocity: usize, force: &ImplicitForce) {
         debug_assert!(velocity < self.added.len(), "the force acts on a velocity of the forest");
-        let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.tau.get_mut(velocity));
+        let places = (self.added.get_mut(velocity), self.rotors.get_mut(velocity), self.forces.tau.get_mut(velocity));
         if let (Some(added), Some(rotor), Some(tau)) = places {
             *added += force.inertia;
             *rotor += force.rotor;
@@ -275,12 +249,12 @@ impl Reduced {
 
     /// True if the constraints are linearised at q ⊕ h v̂ and not at the start.
     fn is_linearised_ahead(&self) -> bool {
-        self.secondary_at == ForestAt::Linearisation
+        self.secondary.at == ForestAt::Linearisation
     }
 
     /// Kinematics where the constraints are linearised.
     pub(crate) fn linear(&self) -> &Kinematics {
-        self.secondary_at.linear(&self.at, &self.secondary)
+        self.secondary.at.linear(&self.at, &self.secondary.kinematics)
     }
 
     /// Computes v_free = v + h v̇ and the velocities of the bodies where the constraints are linearised.
@@ -288,15 +262,15 @@ impl Reduced {
         if self.free_of == Some(h) {
             return;
         }
-        let free = self.before.iter().zip(&self.acceleration).map(|(v, a)| v + h * a);
+        let free = self.before.iter().zip(&self.forces.acceleration).map(|(v, a)| v + h * a);
         self.free.clear();
         self.free.extend(free);
         self.free_of = Some(h);
         let forest = model.forest();
-        let linear = self.secondary_at.linear(&self.at, &self.secondary);
-        linear.twists_of(forest.tree(), &self.free, &mut self.twists);
-        self.twists_are_free = true;
-        forest.write_velocities(model, linear, &self.twists, out);
+        let linear = self.secondary.at.linear(&self.at, &self.secondary.kinematics);
+        linear.twists_of(forest.tree(), &self.free, &mut self.twists.of_links);
+        self.twists.are_free = true;
+        forest.write_velocities(model, linear, &self.twists.of_links, out);
     }
 
     /// Continues the step from v⁺, after an impact.
@@ -307,8 +281,8 @@ impl Reduced {
 
     /// Linearises constraints at the start of the step.
     pub(crate) fn linearise_at_start(&mut self) {
-        if self.secondary_at != ForestAt::Start {
-            (self.secondary_at, self.free_of) = (ForestAt::Start, None);
+        if self.secondary.at != ForestAt::Start {
+            (self.secondary.at, self.free_of) = (ForestAt::Start, None);
         }
     }
 
@@ -350,13 +324,13 @@ impl Reduced {
     /// Writes the velocities of the bodies at v⁺ where the constraints are linearised; twists at v_free may be known already.
     fn write_bodies(&mut self, model: &Model, is_free: bool, out: &mut Vec<f64>) {
         let forest = model.forest();
-        let linear = self.secondary_at.linear(&self.at, &self.secondary);
-        let are_known = is_free && self.twists_are_free && self.free_of.is_some();
+        let linear = self.secondary.at.linear(&self.at, &self.secondary.kinematics);
+        let are_known = is_free && self.twists.are_free && self.free_of.is_some();
         if !are_known {
-            linear.twists_of(forest.tree(), &self.velocity, &mut self.twists);
-            self.twists_are_free = is_free;
+            linear.twists_of(forest.tree(), &self.velocity, &mut self.twists.of_links);
+            self.twists.are_free = is_free;
         }
-        forest.write_velocities(model, linear, &self.twists, out);
+        forest.write_velocities(model, linear, &self.twists.of_links, out);
     }
 
     /// Linearises constraints at q ⊕ h v̂: updates the forest and writes the bodies there.   [STEP-10]
@@ -366,11 +340,11 @@ impl Reduced {
         let tree = forest.tree();
         self.predicted.clone_from(&self.q);
         tree.integrate(&mut self.predicted, &self.linearisation_velocity, h);
-        self.secondary.update(tree, &self.predicted, &self.linearisation_velocity);
-        (self.secondary_at, self.free_of) = (ForestAt::Linearisation, None);
+        self.secondary.kinematics.update(tree, &self.predicted, &self.linearisation_velocity);
+        (self.secondary.at, self.free_of) = (ForestAt::Linearisation, None);
         self.divided.iter_mut().for_each(|divided| divided.invalidate());
-        forest.write_coordinates(model, &self.secondary, &state.q, q);
-        forest.write_velocities(model, &self.secondary, self.secondary.twists(), v);
+        forest.write_coordinates(model, &self.secondary.kinematics, &state.q, q);
+        forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), v);
     }
 
     /// Writes the next coordinates and velocities of the forest and of the bodies.   [STEP-5]
@@ -381,12 +355,12 @@ impl Reduced {
         next.forest_q.clone_from(&self.q);
         tree.integrate(&mut next.forest_q, &self.moving, h);
         next.forest_v.clone_from(&self.velocity);
-        self.secondary.update(tree, &next.forest_q, &next.forest_v);
-        self.secondary_at = ForestAt::End;
-        forest.write_coordinates(model, &self.secondary, &state.q, &mut next.q);
-        forest.write_velocities(model, &self.secondary, self.secondary.twists(), &mut next.v);
+        self.secondary.kinematics.update(tree, &next.forest_q, &next.forest_v);
+        self.secondary.at = ForestAt::End;
+        forest.write_coordinates(model, &self.secondary.kinematics, &state.q, &mut next.q);
+        forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), &mut next.v);
         let made = [&next.forest_q, &next.forest_v, &next.q, &next.v];
-        self.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
+        self.secondary.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
     }
 }
 
@@ -417,28 +391,4 @@ pub(crate) fn joint_ids_in_problem<'m>(
         Some(_) => (0, model.forest().loops()),
     };
     (0..all).chain(loops.iter().map(|id| id.index()))
-}
-
-/// Scratch memory for reactions.
-#[derive(Debug)]
-pub(crate) struct ReactionScratch {
-    /// Mean forces on all links: applied forces and the impulses of the step.
-    pub(crate) loads: Vec<Wrench>,
-    pub(crate) acceleration: Vec<f64>,
-    pub(crate) tau: Vec<f64>,
-    pub(crate) sweeps: Scratch,
-    pub(crate) impulses: Vec<f64>,
-}
-
-impl ReactionScratch {
-    pub(crate) fn new(tree: &Tree) -> Self {
-        let zeros = vec![0.0; tree.velocities()];
-        Self {
-            loads: Vec::new(),
-            acceleration: zeros.clone(),
-            tau: zeros,
-            sweeps: Scratch::new(tree),
-            impulses: Vec::new(),
-        }
-    }
 }

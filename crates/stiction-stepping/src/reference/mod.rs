@@ -27,7 +27,10 @@ use stiction_multibody::ContactMode;
 
 use crate::{
     Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
-    advance::remember_contacts, measure::measure, pairs::place_shapes, prepare,
+    advance::remember_contacts,
+    measure::{joint_error, penetration},
+    pairs::place_shapes,
+    prepare,
 };
 use balance::Mode;
 use geometry::Touch;
@@ -155,9 +158,9 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
     ws.result.events.clone_from(&run.events);
     let pairs = run.finder.pairs(&ws.result.end, 0.0);
     place_shapes(start.model, &ws.result.end, &mut ws.detection.shape_poses);
-    let measured = measure(
-        (start.model, start.model.joints().iter()),
-        (&ws.result.end, &ws.detection.shape_poses),
+    let penetration = penetration(
+        start.model,
+        &ws.detection.shape_poses,
         &pairs,
         (&mut *run.finder.detector, &mut ws.detection.points),
         |_, _| (),
@@ -174,8 +177,8 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         changes: Changes::default(),
         impacts: run.hits + run.shocks,
         rung: "reference",
-        penetration: measured.penetration,
-        joint_error: measured.joints,
+        penetration,
+        joint_error: joint_error(start.model.joints().iter(), &ws.result.end),
         substeps: 1,
         layer_substeps: 1,
         correction: None,

@@ -8,7 +8,7 @@ use crate::{
     StepReport, Stepper, Workspace, advance,
     detect::{detect, prepare},
     formulation,
-    measure::measure,
+    measure::{joint_error, penetration},
     pairs::find_pairs_at_end,
     rates::approach,
     rows,
@@ -118,13 +118,13 @@ impl MoreauJean {
     /// Evaluates I(q⁺).   [STEP-9]
     fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<Infeasibility, StepCause> {
         find_pairs_at_end(start.model, start.scheme, self.detector.as_mut(), ws);
-        let (joints, at) = (start.model.joints().iter(), (&ws.result.end, &ws.detection.shape_poses[..]));
-        measure(
-            (start.model, joints),
-            at,
+        let penetration = penetration(
+            start.model,
+            &ws.detection.shape_poses,
             &ws.detection.pairs,
             (self.detector.as_mut(), &mut ws.detection.points),
             |_, _| (),
-        )
+        )?;
+        Ok(Infeasibility { penetration, joints: joint_error(start.model.joints().iter(), &ws.result.end) })
     }
 }

@@ -3,33 +3,29 @@
 use super::bounds::Bounds;
 use super::embedding::Embedding;
 use super::joints::Joints;
-use super::modes::Mode;
+use super::sizes::{Column, LANES, MAX_CONTACTS, MAX_ROWS, Triple};
 use crate::friction::law::Law;
 use crate::friction::local::ConeBlock;
 use crate::linalg::simd::{self, Loop};
 
-/// Largest number of contacts and bounded rows together: a humanoid that lies on the ground with joints at their limits.
-pub const MAX_CONTACTS: usize = 32;
-
-/// Largest number of contacts if all have friction in space and nothing else is present: a stack of four boxes. For higher stacks the
-/// interior point is faster.
-pub const MAX_SPATIAL_CONTACTS: usize = 16;
-
-/// Largest number of rows of contacts and bounds: for more rows the dense systems take longer than other methods.
-pub(super) const MAX_ROWS: usize = 72;
-
-/// Rows per SIMD chunk: few, because most systems are small.
-pub(super) const LANES: usize = 4;
-
-/// Column of W with one entry for each row of the contacts. Entries beyond them are unspecified.
-pub(super) type Column = [f64; MAX_ROWS];
-
-/// Vector of a contact: normal component, then two tangential ones.
-pub(super) type Triple = [f64; 3];
-
 /// Proximal term on the diagonal of a system, relative to that of W. Three sticking contacts of a body are redundant, as are four
 /// slipping ones; the term selects the minimum-norm step. A step leaves this fraction of the velocities that it should remove.
 const PROXIMAL: f64 = 1e-10;
+
+/// Contact mode of a contact or bounded row.   [SET-1]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Mode {
+    /// Impulse held: a step does not change it. At an open contact it is zero, at a bounded row it equals the lower bound. While the bounded
+    /// rows are solved alone, all contacts are fixed as well, and their impulses keep their values [SET-8].
+    #[default]
+    Fixed,
+    /// r at the upper bound.
+    Upper,
+    /// u = 0.
+    Stick,
+    /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
+    Slip([f64; 2]),
+}
 
 /// Saved copy of all impulses.
 #[derive(Clone, Debug)]

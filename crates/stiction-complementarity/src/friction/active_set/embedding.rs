@@ -6,8 +6,7 @@
 
 use super::FrictionActiveSet;
 use super::bounds::Bounds;
-use super::contacts::{Column, MAX_CONTACTS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
-use super::joints::MAX_JOINT_ROWS;
+use super::sizes::{Column, MAX_CONTACTS, MAX_JOINT_ROWS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
 use crate::friction::FrictionProblem;
 use crate::friction::law::Law;
 use crate::friction::operator::Delassus;

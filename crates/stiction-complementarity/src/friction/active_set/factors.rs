@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::contacts::{Column, LANES, MAX_ROWS};
+use super::sizes::{Column, LANES, MAX_ROWS};
 use crate::linalg::simd::{self, Loop};
 
 /// Smallest pivot, as a fraction of the mean diagonal; a smaller one counts as zero.

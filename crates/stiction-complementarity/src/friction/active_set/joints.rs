@@ -1,10 +1,7 @@
 //! Elimination of the joints before the contacts are solved for: their equations are linear in every contact mode.   [SET-7]
 
-use super::contacts::{Column, MAX_ROWS};
 use super::embedding::Embedding;
-
-/// Largest number of joint rows: two hinges in space have 10 rows, six hinges in the plane 12.
-pub(super) const MAX_JOINT_ROWS: usize = 12;
+use super::sizes::{Column, MAX_JOINT_ROWS, MAX_ROWS};
 
 /// Largest pivot of a redundant joint row, as a fraction of its diagonal entry.
 const REDUNDANT_PIVOT: f64 = 1e-11;

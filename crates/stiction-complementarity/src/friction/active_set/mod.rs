@@ -16,6 +16,7 @@ mod embedding;
 mod factors;
 mod joints;
 mod modes;
+mod sizes;
 mod system;
 
 use super::operator::Delassus;
@@ -24,11 +25,12 @@ use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
-use contacts::{Contacts, MAX_ROWS, SavedImpulses};
-pub use contacts::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
+use contacts::{Contacts, SavedImpulses};
 use embedding::Embedding;
-use joints::{Joints, MAX_JOINT_ROWS};
+use joints::Joints;
 use modes::ActiveSetCode;
+pub use sizes::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
+use sizes::{MAX_JOINT_ROWS, MAX_ROWS};
 use system::System;
 
 /// First compliance of the continuation, relative to the mean diagonal of W: contacts nearly decouple.

@@ -1,7 +1,8 @@
 //! Contact modes, updated from impulses and velocities.   [SET-1]
 
 use super::bounds::ActiveBound;
-use super::contacts::{Contacts, MAX_CONTACTS, norm};
+use super::contacts::{Contacts, Mode, norm};
+use super::sizes::MAX_CONTACTS;
 
 /// Relative distance from the boundary of the friction cone within which an impulse counts as slipping.
 const ON_BOUNDARY: f64 = 1e-9;
@@ -9,21 +10,6 @@ const ON_BOUNDARY: f64 = 1e-9;
 /// Active set as a number: the modes of all contacts and bounded rows, fixed ones included, without slip directions; two bits each.
 pub(super) type ActiveSetCode = u64;
 const _: () = assert!(2 * MAX_CONTACTS <= 64, "an active set of all contacts fits into 64 bits");
-
-/// Contact mode of a contact or bounded row.   [SET-1]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Mode {
-    /// Impulse held: a step does not change it. At an open contact it is zero, at a bounded row it equals the lower bound. While the bounded
-    /// rows are solved alone, all contacts are fixed as well, and their impulses keep their values [SET-8].
-    #[default]
-    Fixed,
-    /// r at the upper bound.
-    Upper,
-    /// u = 0.
-    Stick,
-    /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
-    Slip([f64; 2]),
-}
 
 impl Contacts {
     /// Present active set, without the directions of slip.

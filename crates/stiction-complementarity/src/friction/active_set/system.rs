@@ -1,8 +1,8 @@
 //! Equations of one active set: u = 0 for sticking contacts; u_N = 0 and u_T along e for slipping ones.   [SET-2]
 
-use super::contacts::{Column, Contacts, LANES, MAX_CONTACTS, MAX_ROWS};
+use super::contacts::{Contacts, Mode};
 use super::factors::Factors;
-use super::modes::Mode;
+use super::sizes::{Column, LANES, MAX_CONTACTS, MAX_ROWS};
 
 /// Linear system of a Newton step with fixed modes.
 #[derive(Clone, Debug)]

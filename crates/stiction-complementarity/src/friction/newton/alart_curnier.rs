@@ -104,7 +104,7 @@ pub(super) fn derivative(law: &Law, rho: &[f64], r: &[f64], u: &[f64], a: &mut [
                     let t = z.map(|z| if length > 0.0 { z / length } else { 0.0 });
                     let ratio = if length > 0.0 { radius / length } else { 0.0 };
                     let mu = if normal > 0.0 { mu } else { 0.0 };
-                    slip_derivative(n, rho, disc, (&t, ratio, mu), (a, b));
+                    slip_derivative(rho, disc, (&t, ratio, mu), (a, b));
                 }
             }
         }
@@ -115,12 +115,12 @@ pub(super) fn derivative(law: &Law, rho: &[f64], r: &[f64], u: &[f64], a: &mut [
 ///
 /// `ratio` is s = μ z_N/‖z_T‖ < 1.
 fn slip_derivative(
-    n: usize,
     rho: &[f64],
     disc: Range<usize>,
     (t, ratio, mu): (&[f64], f64, f64),
     (a, b): (&mut [f64], &mut [f64]),
 ) {
+    let n = rho.len();
     for (i, row) in disc.clone().enumerate() {
         a[row * n + row] += 1.0;
         a[row * n] -= mu * t[i];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::Vector2;
 
-use super::boundary::{Boundary, Foot, NearFace};
+use crate::planar::boundary::{Boundary, Foot, NearFace};
 use crate::planar::separation::Side;
 
 /// A vertex of the guest and the faces of the host; the vertex must be above one of them.

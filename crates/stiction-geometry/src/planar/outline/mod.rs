@@ -5,21 +5,18 @@
 //! chain [GEOM-10] (`chain`). If flat faces end at the same place, the two vertices there count once [GEOM-12]
 //! (`merge`). A disc or capsule has one contact with every chain, at its nearest part [GEOM-13] (`round`).
 
-mod boundary;
 mod chain;
 mod merge;
 mod reach;
 mod round;
 
-pub(super) use boundary::Boundary;
+use nalgebra::{Point2, Vector2};
 
-use nalgebra::Vector2;
-
+use super::boundary::{Boundary, NearFace};
 use super::frame::{Frame, PlaneContact, Sink};
 use super::separation::Side;
 use super::shape::Shape;
 use crate::Feature;
-use boundary::NearFace;
 use chain::{Alternative, Chain};
 use reach::{GuestVertex, Reach};
 
@@ -201,9 +198,32 @@ impl<'a> Placed<'a> {
         if let Shape::SimplePolygon(polygon) = shape {
             return Self { boundary: polygon.boundary(), frame, radius };
         }
-        buffer.place(shape);
+        place(buffer, shape);
         debug_assert!(!buffer.vertices().is_empty(), "shapes without a core have their own kernels");
         Self { boundary: buffer, frame, radius }
+    }
+}
+
+/// Stores the vertices and faces of the core of a bounded shape.
+fn place(boundary: &mut Boundary, shape: &Shape) {
+    match shape {
+        Shape::Point | Shape::Disc { .. } => boundary.refill([Point2::origin()], []),
+        Shape::Capsule { half_length, .. } => {
+            boundary.refill([Point2::new(-half_length, 0.0), Point2::new(*half_length, 0.0)], []);
+        }
+        Shape::Box { half_extents: [x, y] } => {
+            let corners = [(-x, -y), (*x, -y), (*x, *y), (-x, *y)];
+            let normals = [-Vector2::y(), Vector2::x(), Vector2::y(), -Vector2::x()];
+            boundary.refill(corners.map(|(x, y)| Point2::new(x, y)), normals);
+        }
+        Shape::Polygon(polygon) => {
+            boundary.refill(polygon.vertices().iter().copied(), polygon.normals().iter().copied());
+        }
+        Shape::SimplePolygon(_)
+        | Shape::HalfPlane { .. }
+        | Shape::Ellipse { .. }
+        | Shape::Superellipse { .. }
+        | Shape::Implicit(_) => boundary.refill([], []),
     }
 }
 

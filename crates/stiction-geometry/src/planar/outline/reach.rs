@@ -6,8 +6,8 @@
 use nalgebra::{Matrix2, Vector2};
 
 use super::Placed;
-use super::boundary::{Boundary, Foot, NearFace};
 use super::chain::Location;
+use crate::planar::boundary::{Boundary, Foot, NearFace};
 
 /// A host, the other body in its coordinates, and the relevant distances.
 pub(super) struct Reach<'a> {

@@ -2,11 +2,11 @@
 
 use nalgebra::Vector2;
 
-use super::boundary::{Foot, NearFace};
 use super::chain::Location;
 use super::reach::{GuestVertex, Reach};
 use super::{COINCIDENT, Meeting, OutlinePair, Work, chain};
 use crate::Feature;
+use crate::planar::boundary::{Foot, NearFace};
 use crate::planar::frame::PlaneContact;
 use crate::planar::separation::Side;
 

@@ -1,6 +1,6 @@
 //! Collision masks: the pairs of shapes that may touch, independent of their poses.
 
-use crate::{Model, may_collide};
+use crate::{BodyId, Model};
 
 /// Largest number of shapes whose pairs are computed in advance: one bit per shape in a word.
 const MAX_SHAPES: usize = u64::BITS as usize;
@@ -16,7 +16,7 @@ pub(crate) struct CollisionMasks {
 impl CollisionMasks {
     /// Masks of a model with all its shapes and rules.
     pub(crate) fn new(model: &Model) -> Self {
-        let count = model.shapes().count();
+        let count = model.shape_count();
         if count > MAX_SHAPES {
             return Self::default();
         }
@@ -39,6 +39,11 @@ impl Model {
         debug_assert!(i < count && j < count, "shapes {i} and {j} are not both among {count}");
         self.collision_masks.get(i, j).unwrap_or_else(|| may_touch(self, i, j))
     }
+}
+
+/// True if two bodies may be in contact: at least one of them is dynamic, and their rule lets them collide.
+pub fn may_collide(model: &Model, a: BodyId, b: BodyId) -> bool {
+    a != b && (model.unknowns(a).is_some() || model.unknowns(b).is_some()) && model.contact_rule(a, b).collide
 }
 
 fn may_touch(model: &Model, i: usize, j: usize) -> bool {

@@ -3,10 +3,11 @@
 use nalgebra::Vector3;
 use stiction_geometry::Dimension;
 
-use super::{LimitPoint, LoadDistribution, Support, SupportBuilder, SupportPoint, tripod};
+use super::ModelBuilder;
 use crate::{
-    BodyId, Element, Model, ModelBuilder, ModelError,
+    BodyId, Element, LimitPoint, Model, ModelError, Support, SupportBuilder, SupportPoint,
     check::{Check, limits, plain},
+    support::{LoadDistribution, load_fractions},
 };
 
 /// A support point with its fraction of the weight.
@@ -90,7 +91,7 @@ fn weighted_points(check: &Check, distribution: &LoadDistribution) -> Result<Vec
     match distribution {
         LoadDistribution::Tripod(support_points) => {
             support_points.iter().try_for_each(place)?;
-            let fractions = tripod::load_fractions(support_points).map_err(|reason| check.error("points", reason))?;
+            let fractions = load_fractions(support_points).map_err(|reason| check.error("points", reason))?;
             let weighted = |(&point, fraction)| WeightedPoint { point, fraction, torsion: 0.0 };
             Ok(support_points.iter().zip(fractions).map(weighted).collect())
         }

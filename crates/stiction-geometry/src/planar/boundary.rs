@@ -2,14 +2,13 @@
 
 use nalgebra::{Point2, Vector2};
 
-use crate::planar::corners::{edges, outward};
-use crate::planar::shape::Shape;
+use super::corners::{edges, outward};
 
 /// Vertices and faces; face i runs from vertex i to vertex i + 1 and has the solid to its left.
 ///
 /// A point, the centre of a disc and the ends of a capsule's core are vertices without faces.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::planar) struct Boundary {
+pub(super) struct Boundary {
     vertices: Vec<Point2<f64>>,
     normals: Vec<Vector2<f64>>,
     lengths: Vec<f64>,
@@ -61,7 +60,7 @@ pub(super) enum Foot {
 
 impl Boundary {
     /// Stores the outline of a polygon with valid vertices.
-    pub(in crate::planar) fn enclose(&mut self, vertices: &[Point2<f64>]) {
+    pub(super) fn enclose(&mut self, vertices: &[Point2<f64>]) {
         self.clear();
         self.vertices.extend_from_slice(vertices);
         self.normals.extend(edges(vertices).map(|(p, q)| outward(&(q - p))));
@@ -99,29 +98,15 @@ impl Boundary {
         all.chain(groups.flat_map(move |(group, _)| group * GROUP..((group + 1) * GROUP).min(count)))
     }
 
-    /// Stores the vertices and faces of the core of a bounded shape.
-    pub(super) fn place(&mut self, shape: &Shape) {
+    /// Stores the given vertices and the normals of their faces; no normals for vertices without faces.
+    pub(super) fn refill(
+        &mut self,
+        vertices: impl IntoIterator<Item = Point2<f64>>,
+        normals: impl IntoIterator<Item = Vector2<f64>>,
+    ) {
         self.clear();
-        match shape {
-            Shape::Point | Shape::Disc { .. } => self.vertices.push(Point2::origin()),
-            Shape::Capsule { half_length, .. } => {
-                self.vertices.extend([Point2::new(-half_length, 0.0), Point2::new(*half_length, 0.0)]);
-            }
-            Shape::Box { half_extents: [x, y] } => {
-                let corners = [(-x, -y), (*x, -y), (*x, *y), (-x, *y)];
-                self.vertices.extend(corners.map(|(x, y)| Point2::new(x, y)));
-                self.normals.extend([-Vector2::y(), Vector2::x(), Vector2::y(), -Vector2::x()]);
-            }
-            Shape::Polygon(polygon) => {
-                self.vertices.extend_from_slice(polygon.vertices());
-                self.normals.extend_from_slice(polygon.normals());
-            }
-            Shape::SimplePolygon(_)
-            | Shape::HalfPlane { .. }
-            | Shape::Ellipse { .. }
-            | Shape::Superellipse { .. }
-            | Shape::Implicit(_) => {}
-        }
+        self.vertices.extend(vertices);
+        self.normals.extend(normals);
         self.finish();
     }
 
@@ -157,19 +142,19 @@ impl Boundary {
         debug_assert_eq!((self.convex.len(), self.lengths.len()), (vertices, faces), "one entry per vertex and face");
     }
 
-    pub(in crate::planar) fn vertices(&self) -> &[Point2<f64>] {
+    pub(super) fn vertices(&self) -> &[Point2<f64>] {
         &self.vertices
     }
 
-    pub(in crate::planar) fn normals(&self) -> &[Vector2<f64>] {
+    pub(super) fn normals(&self) -> &[Vector2<f64>] {
         &self.normals
     }
 
-    pub(in crate::planar) fn bound(&self) -> f64 {
+    pub(super) fn bound(&self) -> f64 {
         self.bound
     }
 
-    pub(in crate::planar) fn is_convex_at(&self, vertex: usize) -> bool {
+    pub(super) fn is_convex_at(&self, vertex: usize) -> bool {
         self.convex.get(vertex).copied().unwrap_or(false)
     }
 

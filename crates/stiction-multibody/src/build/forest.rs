@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_geometry::{Dimension, Pose};
 
-use super::{Branch, Forest, LinkedBody};
 use crate::{
-    BodyId, BodyKind, Joint, JointId, JointKind, LinkId, Mobility, Model, ModelError,
+    BodyId, BodyKind, Forest, Joint, JointId, JointKind, LinkId, Mobility, Model, ModelError,
     articulated::{LinkSpec, TreeBuilder, TreeJoint},
+    forest::{Branch, LinkedBody},
 };
 
 impl Forest {
