@@ -257,6 +257,6 @@ impl<W: Delassus> FrictionProblem<W> {
     /// Squared natural map ‖r_i − P_K(r_i − û_i)‖² of block i at impulses r and velocities u.   [CONE-5]
     pub fn violation_squared(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
-        residual::violation_squared(&self.laws[block], &r[range.clone()], &u[range])
+        self.laws[block].violation_squared(&r[range.clone()], &u[range])
     }
 }
