@@ -40,6 +40,8 @@ pub struct ContactImpulse {
     pub friction: Vector3<f64>,
     /// Torsional friction impulse on the second body about the normal, N m s.
     pub spin: f64,
+    /// Moment of rolling friction on the second body, world axes, N m s.
+    pub rolling: Vector3<f64>,
     /// Multiplier σ, m/s; zero if the problem has none.
     pub sigma: f64,
 }
@@ -51,6 +53,7 @@ impl ContactImpulse {
             normal: self.normal + other.normal,
             friction: self.friction + other.friction,
             spin: self.spin + other.spin,
+            rolling: self.rolling + other.rolling,
             sigma: self.sigma,
         }
     }

@@ -51,6 +51,7 @@ fn rule(assembly: &Assembly, at: &At, table: ContactRuleTable, default: &Contact
         direction_offset,
         ellipse: table.ellipse.unwrap_or(default.ellipse),
         torsion: table.torsion.unwrap_or(default.torsion),
+        rolling: table.rolling.unwrap_or(default.rolling),
         restitution: table.restitution.unwrap_or(default.restitution),
         gamma: table.gamma.or(default.gamma),
         margin: margin(&at.key("margin"), table.margin, default.margin)?,

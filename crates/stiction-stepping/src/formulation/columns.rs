@@ -2,17 +2,21 @@
 //!
 //! Velocities are those of the bodies in maximal coordinates and those of the forest in reduced coordinates.
 
+use nalgebra::Vector3;
 use stiction_complementarity::{Law, SparseMatrix, linalg::BlockMatrix};
 use stiction_multibody::{BodyId, Dimension, Joint, Model, Wrench};
 
 use super::surfaces::cores;
 use crate::{
-    Contact, SupportPointContact, Workspace,
+    Contact, ContactImpulse, SupportPointContact, Workspace,
     joint_space::{Side, rate},
     reduced,
     reduced::Reduced,
     rows::side_rate,
 };
+
+/// Largest number of rows of a contact: normal, two tangents, torsion and two of rolling friction.
+pub(crate) const MAX_CONTACT_ROWS: usize = 6;
 
 /// Number of velocities among the unknowns; zero with divide and conquer, which formulates the problem in impulses alone.
 pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
@@ -201,12 +205,84 @@ pub(super) fn add_free_rates(model: &Model, ws: &Workspace, contact: &Contact, c
     }
 }
 
-/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space.
+/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space. Rolling friction adds
+/// one row in the plane and two in space, which are as long as its coefficient, so that their own coefficient is 1.   [FRIC-5]
 pub(super) fn law(dimension: Dimension, contact: &Contact) -> Law {
-    match (contact.mu > 0.0, dimension) {
-        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
-        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
+    let mu = contact.mu;
+    let rows = match (mu > 0.0, dimension) {
+        (false, _) => return Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        (true, Dimension::Planar) => 2,
+        (true, _) if contact.torsion > 0.0 => 4,
+        (true, _) => 3,
+    };
+    if contact.rolling > 0.0 {
+        let axes = if dimension == Dimension::Planar { 1 } else { 2 };
+        return Law::Rolling { rows: rows + axes, mu, mu_r: 1.0 };
+    }
+    Law::Cone { rows, mu }
+}
+
+/// Friction rows of a contact, after the normal one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrictionRows {
+    /// Number of tangents.
+    tangents: usize,
+    /// True if there is a row of torsional friction.
+    spin: bool,
+}
+
+impl FrictionRows {
+    /// Rows of a contact whose law has so many; the remaining ones are those of rolling friction.
+    pub(super) fn new(contact: &Contact, rows: usize) -> Self {
+        let existing: usize = if contact.is_planar() { 1 } else { 2 };
+        let tangents = existing.min(rows.saturating_sub(1));
+        let axes = if contact.rolling > 0.0 { tangents } else { 0 };
+        Self { tangents, spin: rows > 1 + tangents + axes }
+    }
+
+    /// Appends the velocities of prescribed motion along the rows.
+    pub(super) fn push_prescribed(self, contact: &Contact, rows: usize, q: &mut Vec<f64>) {
+        let first = q.len();
+        q.extend(contact.tangents.iter().take(self.tangents).map(|t| t.dot(&contact.surface_velocity)));
+        if self.spin {
+            q.push(contact.torsion * contact.surface_spin);
+        }
+        if q.len() - first + 1 < rows {
+            q.extend(contact.rolling_axes().map(|axis| axis.dot(&contact.surface_rotation)));
+        }
+    }
+
+    /// Appends the impulses of friction, torsional friction and rolling friction along the rows.
+    pub(super) fn push_impulses(
+        self,
+        (contact, rows): (&Contact, usize),
+        (friction, spin, rolling): (&Vector3<f64>, f64, &Vector3<f64>),
+        r: &mut Vec<f64>,
+    ) {
+        let first = r.len();
+        // p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
+        r.extend(contact.tangents.iter().take(self.tangents).map(|t| t.dot(friction) / t.norm_squared()));
+        if self.spin {
+            r.push(spin / contact.torsion);
+        }
+        if r.len() - first + 1 < rows {
+            r.extend(contact.rolling_axes().map(|axis| axis.dot(rolling) / axis.norm_squared()));
+        }
+    }
+
+    /// Impulse of a contact with the impulses `r` of its rows, in this unit.
+    pub(super) fn impulse(self, contact: &Contact, r: &[f64], unit: f64) -> ContactImpulse {
+        let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
+        let [t, o] = &contact.tangents;
+        let others = 1 + self.tangents;
+        let axes = (others + usize::from(self.spin)..r.len()).zip(contact.rolling_axes());
+        ContactImpulse {
+            normal: part(0),
+            friction: if self.tangents > 1 { t * part(1) + o * part(2) } else { t * part(1) },
+            spin: if self.spin { part(others) * contact.torsion } else { 0.0 },
+            rolling: axes.fold(Vector3::zeros(), |sum, (k, axis)| sum + axis * part(k)),
+            sigma: 0.0,
+        }
     }
 }
 
@@ -228,9 +304,23 @@ fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
     (a.scaled(factor), b.scaled(factor))
 }
 
-/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
-pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
+/// Rows of a contact: normal, tangents, spin and rolling, of which the law uses the first `count`.
+pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); MAX_CONTACT_ROWS] {
+    let mut rows = [Default::default(); MAX_CONTACT_ROWS];
     let [t, o] = &contact.tangents;
-    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
-    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
+    rows[0] = contact.row(&contact.normal);
+    rows[1] = contact.row(t);
+    let FrictionRows { tangents, spin } = FrictionRows::new(contact, count);
+    if tangents > 1 {
+        rows[2] = contact.row(o);
+    }
+    let mut next = 1 + tangents;
+    if let (true, Some(row)) = (spin, rows.get_mut(next)) {
+        *row = scaled(contact.spin_row(), contact.torsion);
+        next += 1;
+    }
+    if next < count {
+        rows.iter_mut().skip(next).zip(contact.rolling_axes()).for_each(|(row, axis)| *row = Contact::rolling_row(&axis));
+    }
+    rows
 }

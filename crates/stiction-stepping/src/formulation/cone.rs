@@ -8,6 +8,7 @@
 //!
 //! The rows of a contact are its normal, its two tangents and its torsional (drilling) friction, called spin in identifiers. The last three
 //! are scaled by the semi-axes of the friction ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
+//! Rolling friction has rows after these, as long as its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
 //! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
 //! row. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
@@ -22,11 +23,11 @@ use stiction_multibody::{Mobility, Model, apply_inverse_mass};
 
 use super::{
     columns,
-    columns::{Blocks, add_free_rates, block_count, free_rate, free_rate_of_sides, law, push_contact, support_rows},
+    columns::{Blocks, FrictionRows, add_free_rates, block_count, free_rate, free_rate_of_sides, law, push_contact, support_rows},
     impulses, inertia, surfaces,
     surfaces::{compliant_rows, mass_of},
 };
-use crate::{Start, StepCause, SupportPointContact, Workspace, reduced, workspace::ContactImpulse};
+use crate::{Contact, Start, StepCause, SupportPointContact, Workspace, reduced, workspace::ContactImpulse};
 
 /// Fills `ws.cone` from the rows and contacts in the workspace.   [STEP-11]
 pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
@@ -126,10 +127,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
         let law = law(model.dimension(), contact);
         let first = q.len();
         q.push(contact.bias);
-        q.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&contact.surface_velocity)));
-        if law.rows() == 4 {
-            q.push(contact.torsion * contact.surface_spin);
-        }
+        FrictionRows::new(contact, law.rows()).push_prescribed(contact, law.rows(), q);
         debug_assert_eq!(q.len() - first, law.rows(), "every row of a contact has a constant term");
         add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
@@ -323,24 +321,27 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     }
     ws.joint_space_impulses.clear();
     ws.joint_space_impulses.extend(r.iter().skip(r.len() - ws.joint_space_rows.len()).map(|r| r * unit));
-    let of = |block: usize, [t, o]: &[Vector3<f64>; 2], torsion: f64| {
-        let r = r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
+    let rows = |block: usize| r.get(ws.cone.range(joint_blocks + block)).unwrap_or_default();
+    let of_contact = |block: usize, contact: &Contact| {
+        FrictionRows::new(contact, rows(block).len()).impulse(contact, rows(block), unit)
+    };
+    let of_support_point = |block: usize, torsion: f64| {
+        let (r, [x, y]) = (rows(block), SupportPointContact::tangents());
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
         ContactImpulse {
             normal: part(0),
-            friction: if r.len() > 2 { t * part(1) + o * part(2) } else { t * part(1) },
+            friction: if r.len() > 2 { x * part(1) + y * part(2) } else { x * part(1) },
             spin: if r.len() > 3 { part(3) * torsion } else { 0.0 },
-            sigma: 0.0,
+            ..ContactImpulse::default()
         }
     };
     let contacts = ws.contacts.iter().enumerate();
     ws.contact_impulses.clear();
-    ws.contact_impulses.extend(contacts.map(|(index, contact)| of(index, &contact.tangents, contact.torsion)));
+    ws.contact_impulses.extend(contacts.map(|(index, contact)| of_contact(index, contact)));
     let support_points = (ws.contacts.len()..).zip(&ws.support_points);
     ws.support_impulses.clear();
-    ws.support_impulses.extend(
-        support_points.map(|(block, support_point)| of(block, &SupportPointContact::tangents(), support_point.torsion)),
-    );
+    ws.support_impulses
+        .extend(support_points.map(|(block, support_point)| of_support_point(block, support_point.torsion)));
     let first = ws.contacts.len() + ws.support_points.len();
     let with_core = ws.surfaces.iter_mut().filter(|surface| surface.core.is_some());
     for (block, surface) in (first..).zip(with_core) {
@@ -348,7 +349,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             debug_assert!(false, "the surface of a layer belongs to a contact");
             continue;
         };
-        surface.core_impulse = of(block, &contact.tangents, contact.torsion);
+        surface.core_impulse = of_contact(block, contact);
     }
 }
 

@@ -13,7 +13,7 @@ use stiction_multibody::{Body, Model};
 
 use super::{
     columns,
-    columns::{add_free_rates, law},
+    columns::{FrictionRows, add_free_rates, law},
 };
 use crate::{
     Contact, Start, SupportPointContact, Workspace, joint_space::JointSpaceRow, layers::Surface, rows::gap_now,
@@ -60,10 +60,7 @@ pub(super) fn write_core_laws(model: &Model, ws: &Workspace, laws: &mut Vec<Law>
         let law = law(model.dimension(), contact);
         let first = q.len();
         q.push(bias);
-        q.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&contact.surface_velocity)));
-        if law.rows() == 4 {
-            q.push(contact.torsion * contact.surface_spin);
-        }
+        FrictionRows::new(contact, law.rows()).push_prescribed(contact, law.rows(), q);
         debug_assert_eq!(q.len() - first, law.rows(), "every row of a core has a constant term");
         add_free_rates(model, ws, contact, q.get_mut(first..).unwrap_or_default());
         laws.push(law);
@@ -80,10 +77,8 @@ pub(super) fn warm_start_cores(start: &Start, contacts: &[Contact], surfaces: &[
         if let Some(memory) = place.and_then(|place| memories.get(place)).and_then(|memory| memory.layer) {
             let friction = Vector3::from(memory.core_friction);
             r.push(memory.core_impulse);
-            r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
-            if law.rows() == 4 {
-                r.push(memory.core_spin / contact.torsion);
-            }
+            let rows = FrictionRows::new(contact, law.rows());
+            rows.push_impulses((contact, law.rows()), (&friction, memory.core_spin, &Vector3::zeros()), r);
         }
         r.resize(first + law.rows(), 0.0);
     }

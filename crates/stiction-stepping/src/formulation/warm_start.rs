@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{columns, surfaces};
+use super::{columns, columns::FrictionRows, surfaces};
 use crate::{Start, Workspace, reduced};
 
 /// Writes the warm start: last impulses of joints, of persistent contacts, of support points and of cores; zero elsewhere.
@@ -23,12 +23,10 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
             // The memory holds the sum of layer and core; the core has rows of its own.
             let core = memory.layer.unwrap_or_default();
             let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
+            let (spin, rolling) = (memory.spin_impulse - core.core_spin, Vector3::from(memory.rolling_impulse));
             r.push(memory.normal_impulse - core.core_impulse);
-            // p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
-            r.extend(contact.tangents.iter().take(law.rows() - 1).map(|t| t.dot(&friction) / t.norm_squared()));
-            if law.rows() == 4 {
-                r.push((memory.spin_impulse - core.core_spin) / contact.torsion);
-            }
+            let rows = FrictionRows::new(contact, law.rows());
+            rows.push_impulses((contact, law.rows()), (&friction, spin, &rolling), r);
         }
         r.resize(first + law.rows(), 0.0);
     }

@@ -129,11 +129,14 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
     debug_assert_eq!(ws.support_points.len(), ws.support_impulses.len(), "every support point has an impulse");
     debug_assert_eq!(ws.joint_space_rows.len(), ws.joint_space_impulses.len(), "every joint-space row has an impulse");
     for (index, (contact, impulse)) in ws.contacts.iter().zip(&ws.contact_impulses).enumerate() {
-        let ContactImpulse { normal, friction, spin, .. } =
+        let ContactImpulse { normal, friction, spin, rolling, .. } =
             layers::find(&ws.surfaces, index).map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
         let bodies = (contact.a, contact.b);
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
         pair(bodies, contact.spin_row(), spin);
+        if contact.rolling > 0.0 {
+            pair(bodies, Contact::rolling_row(&rolling), 1.0);
+        }
     }
     for (support_point, impulse) in ws.support_points.iter().zip(&ws.support_impulses) {
         pair((support_point.on, support_point.body), support_point.row(&impulse.friction), 1.0);
