@@ -83,9 +83,9 @@ impl Contact {
         let [t, o] = self.tangents;
         let axes = if self.is_planar() { [self.normal.cross(&t), o] } else { [t, o] };
         let length = self.rolling;
-        axes.into_iter().filter(move |axis| length > 0.0 && *axis != Vector3::zeros()).map(move |axis| {
-            axis * (length / axis.norm())
-        })
+        axes.into_iter()
+            .filter(move |axis| length > 0.0 && *axis != Vector3::zeros())
+            .map(move |axis| axis * (length / axis.norm()))
     }
 
     /// Wrenches on the two bodies of a unit impulse of rolling friction about an axis: power axis · (ω_b − ω_a).   [FRIC-5]

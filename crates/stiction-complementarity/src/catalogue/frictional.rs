@@ -5,9 +5,9 @@ use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, M
 use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
 use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord};
+use crate::friction::law::Kind;
 use crate::friction::newton::{FrictionNewton, FrictionNewtonOptions};
 use crate::friction::nsgs::{FrictionNsgs, FrictionNsgsOptions};
-use crate::friction::law::Kind;
 use crate::friction::{FrictionProblem, FrictionSolution, Law};
 use crate::mixed_lcp::MixedLcpSolution;
 use crate::mixed_lcp::ladder::MixedLcpLadder;

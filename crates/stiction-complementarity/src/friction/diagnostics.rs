@@ -4,8 +4,8 @@
 //! distributions of its weight. Each diagnostic is a convex program over the same cones [CONE-21] [CONE-22], solved by Clarabel.
 //! They are meant for inspection of a problem, not for the inner loop.
 
-use super::reference::{ConeProgram, dense_operator};
 use super::law::{Kind, norm};
+use super::reference::{ConeProgram, dense_operator};
 use super::{Delassus, FrictionProblem, FrictionSolution, Law};
 
 /// Relative size below which a quadratic form or a velocity counts as zero. Dimensionless; Clarabel leaves errors of about 1e-10.

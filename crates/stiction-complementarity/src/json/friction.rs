@@ -70,9 +70,17 @@ struct Fields {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum LawInFile {
-    Equality { rows: usize },
-    Boxed { lower: Option<f64>, upper: Option<f64> },
-    Cone { rows: usize, mu: f64 },
+    Equality {
+        rows: usize,
+    },
+    Boxed {
+        lower: Option<f64>,
+        upper: Option<f64>,
+    },
+    Cone {
+        rows: usize,
+        mu: f64,
+    },
     Rolling {
         /// Five if the file does not say.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -291,7 +299,8 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
         named.map_or(GENERAL, |known| known.0).clone_into(&mut fields.kind);
         (fields.dim, fields.nc) = (Some(components), Some(laws.len()));
         fields.mu = Some(laws.iter().filter_map(coefficients).map(|(mu, _)| mu).collect());
-        fields.mu_r = (components == ROLLING_ROWS).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
+        fields.mu_r =
+            (components == ROLLING_ROWS).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
         debug_assert_eq!(fields.mu.as_ref().map(Vec::len), Some(laws.len()), "every law is a contact with friction");
     } else {
         fields.laws = Some(laws.iter().map(LawInFile::from).collect());

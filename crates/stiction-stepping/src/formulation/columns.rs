@@ -320,7 +320,10 @@ pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench)
         next += 1;
     }
     if next < count {
-        rows.iter_mut().skip(next).zip(contact.rolling_axes()).for_each(|(row, axis)| *row = Contact::rolling_row(&axis));
+        rows.iter_mut()
+            .skip(next)
+            .zip(contact.rolling_axes())
+            .for_each(|(row, axis)| *row = Contact::rolling_row(&axis));
     }
     rows
 }

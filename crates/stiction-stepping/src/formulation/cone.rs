@@ -23,7 +23,10 @@ use stiction_multibody::{Mobility, Model, apply_inverse_mass};
 
 use super::{
     columns,
-    columns::{Blocks, FrictionRows, add_free_rates, block_count, free_rate, free_rate_of_sides, law, push_contact, support_rows},
+    columns::{
+        Blocks, FrictionRows, add_free_rates, block_count, free_rate, free_rate_of_sides, law, push_contact,
+        support_rows,
+    },
     impulses, inertia, surfaces,
     surfaces::{compliant_rows, mass_of},
 };

@@ -13,7 +13,7 @@ use stiction_multibody::{
 };
 
 use super::Reduced;
-use crate::{ContactImpulse, Workspace, joint_space::Side, layers};
+use crate::{Contact, ContactImpulse, Workspace, joint_space::Side, layers};
 
 /// Scratch memory for reactions.
 #[derive(Debug)]

@@ -171,11 +171,17 @@ impl Scheme {
                 "rolling friction and linear friction sets do not go together: a polygon has no direction for rolling; use `friction = \"quadratic\"` or set `rolling = 0`",
             )
         } else if self.method == Method::Reference {
-            ("preset", "the event-driven reference has no rolling friction; use a preset such as `ncp`, or set `rolling = 0`")
+            (
+                "preset",
+                "the event-driven reference has no rolling friction; use a preset such as `ncp`, or set `rolling = 0`",
+            )
         } else if self.linearise_at == LineariseAt::Implicit {
             ("jacobians", "implicit steps have no rolling friction; use `jacobians = \"end\"` or set `rolling = 0`")
         } else if self.dynamics == Dynamics::Quasistatic {
-            ("preset", "bodies without inertia have no rolling friction; use a preset with inertia, or set `rolling = 0`")
+            (
+                "preset",
+                "bodies without inertia have no rolling friction; use a preset with inertia, or set `rolling = 0`",
+            )
         } else {
             return Ok(());
         };

@@ -305,4 +305,3 @@ impl<C: ContactSet> Search<C> {
         Ending::new(Status::BudgetExhausted, count)
     }
 }
-

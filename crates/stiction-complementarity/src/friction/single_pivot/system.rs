@@ -1,8 +1,8 @@
 //! Equations of the present modes: a dense system over the blocks that are not at a bound.   [SET-4]
 
 use super::modes::{Driving, DrivingBlock, Mode};
-use crate::friction::operator::Delassus;
 use crate::friction::law::Kind;
+use crate::friction::operator::Delassus;
 use crate::friction::{FrictionProblem, Law};
 use crate::linalg::{DenseLu, dot};
 

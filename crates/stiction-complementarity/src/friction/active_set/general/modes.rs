@@ -47,9 +47,7 @@ impl Mode {
         match self {
             Self::Fixed => 0,
             Self::Upper => 1,
-            Self::Closed(parts) => {
-                2 + parts.iter().rev().fold(0, |code, part| 2 * code + u128::from(part.slips()))
-            }
+            Self::Closed(parts) => 2 + parts.iter().rev().fold(0, |code, part| 2 * code + u128::from(part.slips())),
         }
     }
 
@@ -119,7 +117,9 @@ impl GeneralContacts {
         for (k, part) in shape.parts.iter().enumerate() {
             let slipped = before.parts().is_some_and(|parts| parts[k].slips());
             let mut z = [0.0; MAX_PART_ROWS];
-            z.iter_mut().zip(shape.rows_of(part)).for_each(|(z, row)| *z = self.r[row] - shape.rho[1 + k] * self.u[row]);
+            z.iter_mut()
+                .zip(shape.rows_of(part))
+                .for_each(|(z, row)| *z = self.r[row] - shape.rho[1 + k] * self.u[row]);
             if norm(&z) <= part.mu * normal {
                 change.mode |= slipped;
                 continue;

@@ -172,7 +172,8 @@ impl GeneralSystem {
     /// Adds the solution in `b` to the impulses.
     fn apply_step(&self, contacts: &mut GeneralContacts) {
         for (i, unknowns) in self.unknowns.iter().enumerate() {
-            let (Some(modes), Some(shape)) = (contacts.modes[i].parts().copied(), contacts.shapes.get(i).copied()) else {
+            let (Some(modes), Some(shape)) = (contacts.modes[i].parts().copied(), contacts.shapes.get(i).copied())
+            else {
                 continue;
             };
             let x = &self.b[unknowns.first..unknowns.first + unknowns.count];
@@ -207,8 +208,7 @@ impl GeneralSystem {
         for (unknowns, shape) in self.unknowns.iter().zip(&contacts.shapes) {
             let projected = unknowns.project(&vector(&contacts.u, shape));
             for ((row, kind), u) in unknowns.numbered().zip(projected) {
-                let frozen =
-                    matches!(kind, Unknown::Rotation { part } if Self::limit(contacts, shape, part) <= 0.0);
+                let frozen = matches!(kind, Unknown::Rotation { part } if Self::limit(contacts, shape, part) <= 0.0);
                 self.b[row] = if frozen { 0.0 } else { -u };
             }
         }
@@ -238,7 +238,10 @@ impl GeneralSystem {
         }
         for column in &mut self.a[..self.size] {
             for (unknowns, shape) in self.unknowns.iter().zip(&contacts.shapes) {
-                debug_assert!(unknowns.first <= shape.first, "the unknowns begin at the rows of the contact or before them");
+                debug_assert!(
+                    unknowns.first <= shape.first,
+                    "the unknowns begin at the rows of the contact or before them"
+                );
                 let projected = unknowns.project(&vector(column, shape));
                 column[unknowns.first..].iter_mut().zip(projected).take(unknowns.count).for_each(|(out, x)| *out = x);
             }
