@@ -91,6 +91,7 @@ def solve_friction(
     W: npt.ArrayLike,
     q: npt.ArrayLike,
     mu: npt.ArrayLike,
+    mu_r: npt.ArrayLike | None = None,
     *,
     method: str = "ladder",
     tolerance: float | None = None,
@@ -98,9 +99,11 @@ def solve_friction(
 ) -> Solution:
     """Impulses r in Coulomb's cones with u = W r + q, the normal component of every contact first.
 
-    Contacts have 2 rows (plane), 3 (space) or 4 (with torsion): as many as ``q`` has for each number of ``mu``.
+    Contacts have 2 rows (plane), 3 (space) or 4 (with torsion): as many as ``q`` has for each number of ``mu``. With
+    ``mu_r``, the coefficients of rolling friction, there are 1 more row in the plane and 2 more in space.
     """
-    return _solve("friction", {"W": W, "q": q, "mu": mu}, method, tolerance, check)
+    given = {"W": W, "q": q, "mu": mu} | ({} if mu_r is None else {"mu_r": mu_r})
+    return _solve("friction", given, method, tolerance, check)
 
 
 def solve_file(

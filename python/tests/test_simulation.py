@@ -65,6 +65,19 @@ def test_every_scene_of_the_house_survives_python(path: Path) -> None:
     assert from_file.v.tobytes() == rewritten.v.tobytes()
 
 
+def test_rolling_and_torsional_friction_stop_two_balls() -> None:
+    simulation = Simulation.from_file(SCENES / "rolling_ball.toml")
+    rate = 0.01 * 9.81 / 0.14
+    while simulation.time < 0.5:
+        assert simulation.step().rung == "active-set"
+        contacts = simulation.contacts
+        assert np.linalg.norm(contacts.rolling_impulse, axis=1)[0] == pytest.approx(0.01 * contacts.normal_impulse[0])
+        assert simulation["rolling"].velocity[0] == pytest.approx(0.7 - rate * simulation.time, abs=1e-12)
+    while simulation.time < 1.5:
+        simulation.step()
+    assert np.abs(simulation.v).max() < 1e-14
+
+
 def test_values_are_set_by_path() -> None:
     simulation = Simulation.from_file(SCENES / "sliding_box.toml", set={"simulation.step": 0.002, "contact_default.friction": 0.1})
     assert simulation.step_size == 0.002

@@ -39,6 +39,15 @@ def test_friction_slides_and_sticks() -> None:
     assert slip == pytest.approx([1.0, -0.3, -0.4], abs=1e-8)
 
 
+def test_rolling_friction_has_a_limit_of_its_own() -> None:
+    found = stiction.solve_friction(np.eye(5), [-1.0, 0.3, 0.0, 3.0, 4.0], [0.5], [0.1], method="active-set").r
+    assert found == pytest.approx([1.0, -0.3, 0.0, -0.06, -0.08], abs=1e-12)
+    planar = stiction.solve_friction(np.eye(3), [-1.0, -2.0, 0.05], [0.5], [0.1]).r
+    assert planar == pytest.approx([1.0, 0.5, -0.05], abs=1e-8)
+    with pytest.raises(stiction.ProblemError, match="mu_r"):
+        stiction.solve_friction(np.eye(5), [-1.0, 0.3, 0.0, 3.0, 4.0], [0.5], [0.1, 0.1])
+
+
 def test_what_has_no_solution_is_said() -> None:
     with pytest.raises(stiction.SolveError) as caught:
         stiction.solve_lcp([[0.0]], [-1.0])

@@ -28,6 +28,8 @@ pub struct ContactRule {
     pub ellipse: [f64; 2],
     /// Lever e_r of torsional friction, m: spinning about the normal is resisted by at most μ e_r p_n. Zero is none.
     pub torsion: f64,
+    /// Coefficient ρ of rolling friction, m: rolling is resisted by a moment of at most ρ p_n. Zero is none; it needs friction.
+    pub rolling: f64,
     /// Coefficient of restitution ε from 0 to 1, for schemes with an impact law.
     pub restitution: f64,
     /// Weight γ of the gap for this pair.
@@ -55,6 +57,11 @@ impl ContactRule {
             check.within("ellipse", axis, (1e-3, 1e3))?;
         }
         check.non_negative("torsion", self.torsion, limits::LENGTH)?;
+        check.non_negative("rolling", self.rolling, limits::LENGTH)?;
+        if self.rolling > 0.0 && self.friction == 0.0 {
+            let reason = "rolling friction needs sliding friction: set `friction` above zero, or `rolling = 0`";
+            return Err(check.error("rolling", reason.to_owned()));
+        }
         check.within("restitution", self.restitution, (0.0, 1.0))?;
         if let Some(gamma) = self.gamma {
             check.within("gamma", gamma, (0.0, 1.0))?;
@@ -80,6 +87,7 @@ impl Default for ContactRule {
             direction_offset: 0.0,
             ellipse: [1.0; 2],
             torsion: 0.0,
+            rolling: 0.0,
             restitution: 0.0,
             gamma: None,
             margin: None,

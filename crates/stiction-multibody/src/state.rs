@@ -41,6 +41,9 @@ pub struct ContactMemory {
     pub friction_impulse: [f64; 3],
     /// Torsional friction impulse on the second body about the normal over the last step, N m s.
     pub spin_impulse: f64,
+    /// Moment of rolling friction on the second body over the last step, world axes, N m s.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rolling_impulse: [f64; 3],
     /// Pending restitution of an impact law: the normal velocity before the impact (m/s, negative) for Newton's law,
     /// the impulse of compression (N s) for Poisson's; zero without an impact.
     pub pending_restitution: f64,
@@ -77,9 +80,9 @@ impl LayerMemory {
 
 impl ContactMemory {
     /// Its numbers, for comparisons of bits.
-    fn numbers(&self) -> [f64; 6] {
-        let [x, y, z] = self.friction_impulse;
-        [self.normal_impulse, x, y, z, self.spin_impulse, self.pending_restitution]
+    fn numbers(&self) -> [f64; 9] {
+        let ([x, y, z], [u, v, w]) = (self.friction_impulse, self.rolling_impulse);
+        [self.normal_impulse, x, y, z, self.spin_impulse, u, v, w, self.pending_restitution]
     }
 
     /// Equal bit for bit.
@@ -91,6 +94,11 @@ impl ContactMemory {
             && same_bits(&self.numbers(), &other.numbers())
             && layers.is_none_or(|(a, b)| same_bits(&a, &b))
     }
+}
+
+/// True for a vector that need not be written.
+fn is_zero(x: &[f64; 3]) -> bool {
+    same_bits(x, &[0.0; 3])
 }
 
 /// True if two lists are equal to the last bit.

@@ -25,6 +25,8 @@ pub(crate) struct Contacts {
     friction_impulse: Py<PyArray2<f64>>,
     /// Torsional friction impulse on the second body about the normal, N m s.
     spin_impulse: Py<PyArray1<f64>>,
+    /// Moment of rolling friction on the second body, world axes, N m s.
+    rolling_impulse: Py<PyArray2<f64>>,
     /// Velocity of the second surface along the first at the end of the step, m/s.
     slip: Py<PyArray2<f64>>,
 }
@@ -56,6 +58,7 @@ impl Contacts {
             normal_impulse: reals(|c| c.normal_impulse),
             friction_impulse: vectors(|c| c.friction_impulse.into())?,
             spin_impulse: reals(|c| c.spin_impulse),
+            rolling_impulse: vectors(|c| c.rolling_impulse.into())?,
             slip: vectors(|c| c.slip.into())?,
         })
     }

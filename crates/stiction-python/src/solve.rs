@@ -52,7 +52,7 @@ fn sparse(rows: usize, columns: usize, numbers: &[f64]) -> SparseMatrix {
     matrix
 }
 
-/// A problem by its kind: `lcp` (M, q), `mixed` (A, C, D, B, a, b), `friction` (W, q, mu, rows per contact), or `file` (the text of a problem file).
+/// A problem by its kind: `lcp` (M, q), `mixed` (A, C, D, B, a, b), `friction` (W, q, mu, and `mu_r` with rolling friction), or `file` (the text of a problem file).
 #[derive(FromPyObject)]
 pub(crate) enum Given<'py> {
     /// The text of a problem file.
@@ -101,10 +101,21 @@ fn problem_of(py: Python<'_>, kind: &str, arrays: &Bound<'_, PyDict>) -> PyResul
             }
             let size = rows / contacts;
             let w = matrix(py, "W", &get("W")?, (rows, rows))?;
-            let laws: Vec<Law> = mu.iter().map(|mu| Law::Cone { rows: size, mu: *mu }).collect();
+            let laws: Vec<Law> = match arrays.get_item("mu_r")? {
+                None => mu.iter().map(|mu| Law::Cone { rows: size, mu: *mu }).collect(),
+                Some(given) => {
+                    let mu_r = vector(py, "mu_r", &given)?;
+                    if mu_r.len() != contacts {
+                        let message = format!("mu_r has {} numbers, but mu has {contacts}", mu_r.len());
+                        return Err(errors::exception(py, "ProblemError", message, Vec::new()));
+                    }
+                    mu.iter().zip(mu_r).map(|(mu, mu_r)| Law::Rolling { rows: size, mu: *mu, mu_r }).collect()
+                }
+            };
             if let Some(law) = laws.iter().find(|law| !law.is_legal()) {
-                let message =
-                    format!("{law:?} is not a friction law: 2, 3 or 4 rows per contact, mu finite and not negative");
+                let message = format!(
+                    "{law:?} is not a friction law: 2, 3 or 4 rows per contact, 3 to 6 with rolling friction, coefficients finite and not negative"
+                );
                 return Err(errors::exception(py, "ProblemError", message, Vec::new()));
             }
             let mut blocks = BlockMatrix::default();

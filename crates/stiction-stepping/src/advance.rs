@@ -138,6 +138,7 @@ fn report_contact(
         normal_impulse: total.normal,
         friction_impulse: total.friction,
         spin_impulse: total.spin,
+        rolling_impulse: total.rolling,
         slip,
         sigma,
         pending_restitution: 0.0,
@@ -169,6 +170,7 @@ pub(crate) fn remember_contacts(ws: &mut Workspace) {
         normal_impulse: report.normal_impulse,
         friction_impulse: report.friction_impulse.into(),
         spin_impulse: report.spin_impulse,
+        rolling_impulse: report.rolling_impulse.into(),
         pending_restitution: report.pending_restitution,
         layer: report.layer,
     }));

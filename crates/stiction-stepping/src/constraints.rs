@@ -10,6 +10,7 @@ use stiction_multibody::{Body, BodyId, Dimension, Model, Wrench};
 use crate::{
     Contact, SupportPointContact,
     actuated::ActuatedDof,
+    contact_rows::{ContactRows, contact_law, support_rows},
     rates::JointRow,
     rates::JointSpaceRow,
     reduced::{Reduced, joint_ids_in_problem},
@@ -230,42 +231,13 @@ impl Constraints {
     }
 }
 
-/// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space.
-fn contact_law(dimension: Dimension, contact: &Contact) -> Law {
-    match (contact.mu > 0.0, dimension) {
-        (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        (true, Dimension::Planar) => Law::Cone { rows: 2, mu: contact.mu },
-        (true, _) => Law::Cone { rows: if contact.torsion > 0.0 { 4 } else { 3 }, mu: contact.mu },
-    }
-}
-
 fn push_contact_rows(
     contact: &Contact,
     bias: f64,
     count: usize,
     (rows, constants): (&mut Vec<(Wrench, Wrench)>, &mut Vec<f64>),
 ) {
-    rows.extend(contact_rows(contact, count).into_iter().take(count));
-    let [t, o] = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
-    constants.extend([bias, t, o, contact.torsion * contact.surface_spin].into_iter().take(count));
-}
-
-/// Rows of a support point: normal, two tangents and spin, of which the law uses the first `count`.
-///
-/// The normal row is zero on the bodies: it acts on the auxiliary mass only.
-pub(crate) fn support_rows(support_point: &SupportPointContact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [x, y] = SupportPointContact::tangents();
-    let spin = if count == 4 { scaled(support_point.spin_row(), support_point.torsion) } else { Default::default() };
-    [Default::default(), support_point.row(&x), support_point.row(&y), spin]
-}
-
-/// Rows of a contact: normal, two tangents and spin, of which the law uses the first `count`.
-pub(crate) fn contact_rows(contact: &Contact, count: usize) -> [(Wrench, Wrench); 4] {
-    let [t, o] = &contact.tangents;
-    let spin = if count == 4 { scaled(contact.spin_row(), contact.torsion) } else { Default::default() };
-    [contact.row(&contact.normal), contact.row(t), contact.row(o), spin]
-}
-
-fn scaled((a, b): (Wrench, Wrench), factor: f64) -> (Wrench, Wrench) {
-    (a.scaled(factor), b.scaled(factor))
+    let kinds = ContactRows::new(contact, count);
+    rows.extend(kinds.wrenches().into_iter().take(count));
+    kinds.push_constants(bias, constants);
 }

@@ -37,6 +37,8 @@ pub struct Contact {
     pub tangents: [Vector3<f64>; 2],
     /// Lever of torsional friction, m.
     pub torsion: f64,
+    /// Coefficient of rolling friction, m.
+    pub rolling: f64,
     /// Coefficient of restitution.
     pub restitution: f64,
     /// Compliant layer between the bodies.   [SOFT-1]
@@ -47,6 +49,8 @@ pub struct Contact {
     pub surface_velocity: Vector3<f64>,
     /// Angular velocity of surface b against surface a about the normal that is prescribed by kinematic motion.
     pub surface_spin: f64,
+    /// Angular velocity of surface b against surface a that is prescribed by kinematic motion.
+    pub surface_rotation: Vector3<f64>,
     /// Bias of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
     pub bias: f64,
     /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
@@ -67,6 +71,27 @@ impl Contact {
     #[inline]
     pub fn spin_row(&self) -> (Wrench, Wrench) {
         (Wrench::of_torque(-self.normal), Wrench::of_torque(self.normal))
+    }
+
+    /// True in the plane, where there is one tangent.
+    #[inline]
+    pub(crate) fn is_planar(&self) -> bool {
+        self.tangents[1] == Vector3::zeros()
+    }
+
+    /// Axes of rolling friction, as long as its coefficient: the axis of the plane, or the two tangents.   [FRIC-5]
+    pub(crate) fn rolling_axes(&self) -> impl Iterator<Item = Vector3<f64>> + use<> {
+        let [t, o] = self.tangents;
+        let axes = if self.is_planar() { [self.normal.cross(&t), o] } else { [t, o] };
+        let length = self.rolling;
+        axes.into_iter()
+            .filter(move |axis| length > 0.0 && *axis != Vector3::zeros())
+            .map(move |axis| axis * (length / axis.norm()))
+    }
+
+    /// Wrenches on the two bodies of a unit impulse of rolling friction about an axis: power axis · (ω_b − ω_a).   [FRIC-5]
+    pub(crate) fn rolling_row(axis: &Vector3<f64>) -> (Wrench, Wrench) {
+        (Wrench::of_torque(-axis), Wrench::of_torque(*axis))
     }
 
     /// Directions of one of its friction bounds, which all have equally many.
@@ -92,6 +117,8 @@ pub struct ContactImpulse {
     pub friction: Vector3<f64>,
     /// Torsional friction impulse on the second body about the normal, N m s.
     pub spin: f64,
+    /// Moment of rolling friction on the second body, world axes, N m s.
+    pub rolling: Vector3<f64>,
     /// Multiplier σ, m/s; zero if the problem has none.
     pub sigma: f64,
 }
@@ -103,6 +130,7 @@ impl ContactImpulse {
             normal: self.normal + other.normal,
             friction: self.friction + other.friction,
             spin: self.spin + other.spin,
+            rolling: self.rolling + other.rolling,
             sigma: self.sigma,
         }
     }

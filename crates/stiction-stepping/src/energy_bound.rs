@@ -150,7 +150,10 @@ fn bias_work(ws: &Workspace) -> f64 {
     let joints =
         ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses).map(|(row, p)| p * row.bias).sum::<f64>();
     let contact = |(contact, p): (&crate::Contact, &crate::ContactImpulse)| {
-        p.normal * contact.bias + p.friction.dot(&contact.surface_velocity) + p.spin * contact.surface_spin
+        p.normal * contact.bias
+            + p.friction.dot(&contact.surface_velocity)
+            + p.spin * contact.surface_spin
+            + p.rolling.dot(&contact.surface_rotation)
     };
     let support_point = |(support_point, p): (&crate::SupportPointContact, &crate::ContactImpulse)| {
         p.friction.dot(&support_point.surface_velocity) + p.spin * support_point.surface_spin
@@ -159,7 +162,9 @@ fn bias_work(ws: &Workspace) -> f64 {
         ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).map(support_point).sum::<f64>();
     let core = |surface: &Surface| {
         let p = &surface.core_impulse;
-        let prescribed = |c: &crate::Contact| p.friction.dot(&c.surface_velocity) + p.spin * c.surface_spin;
+        let prescribed = |c: &crate::Contact| {
+            p.friction.dot(&c.surface_velocity) + p.spin * c.surface_spin + p.rolling.dot(&c.surface_rotation)
+        };
         p.normal * surface.core.unwrap_or(0.0) + ws.constraints.contacts.get(surface.contact).map_or(0.0, prescribed)
     };
     let cores = ws.constraints.surfaces.iter().map(core).sum::<f64>();

@@ -133,6 +133,7 @@ fn apart(impact: &ImpactReport) -> ContactReport {
         normal_impulse: 0.0,
         friction_impulse: Vector3::zeros(),
         spin_impulse: 0.0,
+        rolling_impulse: Vector3::zeros(),
         slip: Vector3::zeros(),
         sigma: 0.0,
         pending_restitution: 0.0,

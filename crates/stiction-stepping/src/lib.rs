@@ -17,6 +17,7 @@ mod assembly;
 mod baumgarte;
 mod constraints;
 mod contact;
+mod contact_rows;
 mod corners;
 mod detect;
 mod detector;

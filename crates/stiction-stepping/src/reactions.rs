@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Configuration, Forest, Joint, Model, Wrench, articulated::inverse_dynamics};
 
 use crate::{
-    ContactImpulse, Workspace,
+    Contact, ContactImpulse, Workspace,
     rates::Side,
     reduced::{ReactionScratch, Reduced},
     surface,
@@ -114,11 +114,14 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         "every joint-space row has an impulse"
     );
     for (index, (contact, impulse)) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).enumerate() {
-        let ContactImpulse { normal, friction, spin, .. } = surface::find(&ws.constraints.surfaces, index)
+        let ContactImpulse { normal, friction, spin, rolling, .. } = surface::find(&ws.constraints.surfaces, index)
             .map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
         let bodies = (contact.a, contact.b);
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
         pair(bodies, contact.spin_row(), spin);
+        if contact.rolling > 0.0 {
+            pair(bodies, Contact::rolling_row(&rolling), 1.0);
+        }
     }
     for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
         pair((support_point.on, support_point.body), support_point.row(&impulse.friction), 1.0);

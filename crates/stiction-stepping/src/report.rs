@@ -81,6 +81,8 @@ pub struct ContactReport {
     pub friction_impulse: Vector3<f64>,
     /// Torsional friction impulse on the second body about the normal, N m s.
     pub spin_impulse: f64,
+    /// Moment of rolling friction on the second body, world axes, N m s.
+    pub rolling_impulse: Vector3<f64>,
     /// Velocity of the second surface along the first at the end of the step, m/s.
     pub slip: Vector3<f64>,
     /// Multiplier σ of the friction law: the slip speed as the friction set sees it, m/s.

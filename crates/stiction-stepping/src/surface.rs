@@ -34,7 +34,7 @@ impl Surface {
     /// Writes the block of its velocity in the rows of its contact, row by row.
     pub(crate) fn write_block(&self, contact: &Contact, rows: usize, out: &mut Vec<f64>) {
         let [t, o] = &contact.tangents;
-        let lengths = [1.0, t.norm(), o.norm(), 0.0];
+        let lengths = [1.0, t.norm(), o.norm(), 0.0, 0.0, 0.0];
         out.clear();
         for (row, length) in lengths.into_iter().enumerate().take(rows) {
             out.extend((0..self.size).map(|col| if row == col { length } else { 0.0 }));

@@ -8,7 +8,8 @@ use crate::{Contact, PrescribedSlip, Start, Workspace};
 /// Writes the prescribed motion of the two surfaces into a contact.   [STEP-8]
 pub(crate) fn write_surface_motion(start: &Start, contact: &mut Contact, ws: &Workspace) {
     contact.surface_velocity = surface_velocity(start, contact, ws);
-    contact.surface_spin = contact.normal.dot(&surface_rotation(start.model, contact, ws));
+    contact.surface_rotation = surface_rotation(start.model, contact, ws);
+    contact.surface_spin = contact.normal.dot(&contact.surface_rotation);
 }
 
 /// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]

@@ -316,7 +316,7 @@ pub fn random(bodies: usize, touches: usize, seed: u64) -> Pile {
         let law = match random.below(12) {
             0 => Law::Cone { rows: 2, mu },
             1 => Law::Cone { rows: 4, mu },
-            2 => Law::Rolling { mu, mu_r: 0.2 * mu },
+            2 => Law::Rolling { rows: 5, mu, mu_r: 0.2 * mu },
             3 => Law::Boxed { lower: -0.05, upper: 0.1 },
             4 => Law::Equality { rows: 1 },
             _ => Law::Cone { rows: 3, mu },

@@ -5,6 +5,7 @@ use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions, M
 use crate::friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
 use crate::friction::ladder::{Accuracy, FrictionLadder, FrictionRungRecord};
+use crate::friction::law::Kind;
 use crate::friction::newton::{FrictionNewton, FrictionNewtonOptions};
 use crate::friction::nsgs::{FrictionNsgs, FrictionNsgsOptions};
 use crate::friction::{FrictionProblem, FrictionSolution, Law};
@@ -83,11 +84,7 @@ fn finished(report: Report, problem: &FrictionProblem, solution: FrictionSolutio
 fn in_words(problem: &FrictionProblem, residual: Residual) -> String {
     let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&residual.row));
     match block.and_then(|block| problem.laws().get(block).map(|law| (block, law))) {
-        Some((block, Law::Equality { .. })) => format!("block {block}, a joint"),
-        Some((block, Law::Boxed { .. })) => format!("block {block}, a row with bounds"),
-        Some((block, Law::Cone { mu, .. } | Law::Rolling { mu, .. })) => {
-            format!("block {block}, a contact with μ {mu}")
-        }
+        Some((block, law)) => format!("block {block}, {}", law.words()),
         None => format!("row {}", residual.row),
     }
 }
@@ -138,11 +135,12 @@ fn interior_point(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
 
 fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
     let options = PolygonOptions::default();
-    let unknowns = |law: &Law| match law {
-        Law::Cone { rows: 2, .. } => 4,
-        Law::Cone { .. } | Law::Rolling { .. } => options.directions + 2,
-        Law::Boxed { .. } => 2,
-        Law::Equality { .. } => 0,
+    let unknowns = |law: &Law| match law.kind() {
+        Kind::Contact(parts) => {
+            1 + parts.iter().map(|part| 1 + if part.rows == 1 { 2 } else { options.directions }).sum::<usize>()
+        }
+        Kind::Bounded { .. } => 2,
+        Kind::Joint => 0,
     };
     let size: usize = problem.laws().iter().map(unknowns).sum();
     if size > POLYGON_UNKNOWNS {

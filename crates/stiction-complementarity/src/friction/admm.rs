@@ -7,7 +7,7 @@
 
 use super::newton::system::{ImpulseSystem, mean_diagonals};
 use super::newton::{copy_warm_start, natural_residual};
-use super::{FrictionProblem, FrictionSolution, Law};
+use super::{FrictionProblem, FrictionSolution};
 use crate::linalg::SingularRow;
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -171,7 +171,7 @@ impl FrictionAdmm {
             }
             law.project(z);
             for k in 0..r.len() {
-                multiplier[k] = if matches!(law, Law::Equality { .. }) { 0.0 } else { multiplier[k] - rho * z[k] };
+                multiplier[k] = if law.is_joint() { 0.0 } else { multiplier[k] - rho * z[k] };
                 residuals.primal += weight * (r[k] - z[k]).powi(2);
                 residuals.dual += weight * (penalty * (z[k] - old[k])).powi(2);
             }

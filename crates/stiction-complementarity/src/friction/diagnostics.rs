@@ -4,6 +4,7 @@
 //! distributions of its weight. Each diagnostic is a convex program over the same cones [CONE-21] [CONE-22], solved by Clarabel.
 //! They are meant for inspection of a problem, not for the inner loop.
 
+use super::law::{Kind, norm};
 use super::reference::{ConeProgram, dense_operator};
 use super::{Delassus, FrictionProblem, FrictionSolution, Law};
 
@@ -70,7 +71,7 @@ impl ImpulseReport {
 /// Finds the minimum-norm impulses with the velocities of `solution`, and the range of each normal impulse.   [CONE-22]
 ///
 /// The admissible set is { r ∈ K : W r = W r*, r_i = 0 if contact i is open, r_T = −μ r_N u_T/‖u_T‖ if it slips }.
-/// The equations of the modes are imposed on [`Law::Cone`] only: bounded rows and rolling friction keep their whole set.
+/// The equations of the modes are imposed on each part of the friction of a contact; bounded rows keep their whole set.
 /// Returns `None` if a cone program was not solved.
 pub fn impulse_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &FrictionSolution) -> Option<ImpulseReport> {
     let n = problem.rows();
@@ -108,23 +109,24 @@ pub fn impulse_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &Fric
 
 /// Blocks of contacts and limits with their normal rows.
 fn contacts<W: Delassus>(problem: &FrictionProblem<W>) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let is_contact = |law: &Law| match *law {
-        Law::Cone { .. } | Law::Rolling { .. } => true,
-        Law::Boxed { lower, upper } => lower == 0.0 && upper == f64::INFINITY,
-        Law::Equality { .. } => false,
+    let is_contact = |law: &Law| match law.kind() {
+        Kind::Contact(_) => true,
+        Kind::Bounded { lower, upper } => lower == 0.0 && upper == f64::INFINITY,
+        Kind::Joint => false,
     };
     problem.laws().iter().enumerate().filter(move |(_, law)| is_contact(law)).map(|(b, _)| (b, problem.range(b).start))
 }
 
 /// Adds the equations of the contact mode: zero impulse if open, friction opposite to the slip if slipping.
 fn require_mode(program: &mut ConeProgram, law: &Law, u: &[f64], normal: usize, scale: f64) {
-    let (Law::Cone { mu, .. }, [u_n, u_t @ ..]) = (law, u) else { return };
-    let speed = super::law::norm(u_t);
+    let (Kind::Contact(parts), [u_n, ..]) = (law.kind(), u) else { return };
     if *u_n > ZERO * scale {
-        (0..u.len()).for_each(|k| program.require(&[(normal + k, 1.0)], 0.0));
-    } else if speed > ZERO * scale {
-        for (k, u_t) in u_t.iter().enumerate() {
-            program.require(&[(normal + 1 + k, 1.0), (normal, mu * u_t / speed)], 0.0);
+        return (0..u.len()).for_each(|k| program.require(&[(normal + k, 1.0)], 0.0));
+    }
+    for part in parts.iter() {
+        let speed = norm(&u[part.range()]);
+        for k in part.range().filter(|_| speed > ZERO * scale) {
+            program.require(&[(normal + k, 1.0), (normal, part.mu * u[k] / speed)], 0.0);
         }
     }
 }

@@ -16,7 +16,6 @@ pub(crate) mod diagnostics;
 pub(crate) mod interior_point;
 pub(crate) mod ladder;
 pub(crate) mod law;
-pub(crate) mod local;
 pub(crate) mod newton;
 pub(crate) mod nsgs;
 pub(crate) mod operator;
@@ -28,7 +27,7 @@ pub(crate) mod stick_recovery;
 mod version;
 
 pub use law::Law;
-pub use local::{LocalMode, solve_local};
+pub use law::local::{LocalMode, solve_local};
 pub use operator::{Bodies, Delassus};
 
 use crate::linalg::BlockMatrix;
@@ -257,6 +256,6 @@ impl<W: Delassus> FrictionProblem<W> {
     /// Squared natural map ‖r_i − P_K(r_i − û_i)‖² of block i at impulses r and velocities u.   [CONE-5]
     pub fn violation_squared(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
-        residual::violation_squared(&self.laws[block], &r[range.clone()], &u[range])
+        self.laws[block].violation_squared(&r[range.clone()], &u[range])
     }
 }

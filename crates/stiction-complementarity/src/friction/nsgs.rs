@@ -3,7 +3,7 @@
 //! The method works with the matrix-free operator: with [`Bodies`](super::Bodies) an impulse changes the velocities of its bodies only.
 //! Blocks are visited in the order of the problem, so results are deterministic.
 
-use super::local::{LocalBlock, MultiplierWarmStart};
+use super::law::local::{LocalBlock, MultiplierWarmStart};
 use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
 use crate::linalg::dot;

@@ -14,7 +14,8 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus};
 
-use super::{Delassus, FrictionProblem, FrictionSolution, Law};
+use super::law::Kind;
+use super::{Delassus, FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
@@ -190,9 +191,9 @@ impl ConeProgram {
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let normal = range.start;
-            match *law {
-                Law::Equality { .. } => {}
-                Law::Boxed { lower, upper } => {
+            match law.kind() {
+                Kind::Joint => {}
+                Kind::Bounded { lower, upper } => {
                     if lower.is_finite() {
                         rows.bound(normal, 1.0, -lower);
                     }
@@ -200,14 +201,11 @@ impl ConeProgram {
                         rows.bound(normal, -1.0, upper);
                     }
                 }
-                Law::Cone { mu, .. } => {
+                Kind::Contact(parts) => {
                     rows.bound(normal, 1.0, 0.0);
-                    rows.cone(normal, mu, normal + 1..range.end);
-                }
-                Law::Rolling { mu, mu_r } => {
-                    rows.bound(normal, 1.0, 0.0);
-                    rows.cone(normal, mu, normal + 1..normal + 3);
-                    rows.cone(normal, mu_r, normal + 3..range.end);
+                    for part in parts.iter() {
+                        rows.cone(normal, part.mu, normal + part.first..normal + part.range().end);
+                    }
                 }
             }
         }
@@ -266,6 +264,7 @@ fn upper_triangle(n: usize, w: &[f64]) -> CscMatrix<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::friction::Law;
     use crate::linalg::BlockMatrix;
     use crate::outcome::Tolerance;
     use crate::solver::solve;

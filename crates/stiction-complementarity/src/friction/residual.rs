@@ -1,6 +1,5 @@
 //! The residual of frictional problems: norm of the natural map over all blocks.   [CONE-5]
 
-use super::law::Law;
 use super::operator::Delassus;
 use super::version::Version;
 use super::{FrictionProblem, FrictionSolution};
@@ -85,7 +84,7 @@ impl<W: Delassus> FrictionProblem<W> {
         for (block, law) in self.laws.iter().enumerate() {
             let range = self.range(block);
             let (r, u) = (&r[range.clone()], &u[range.clone()]);
-            let squared = violation_squared(&law.scaled(unit), r, u);
+            let squared = law.scaled(unit).violation_squared(r, u);
             if squared.is_nan() || !(all_finite || (is_finite(r) && is_finite(u))) {
                 return Residual::undefined(range.start);
             }
@@ -96,40 +95,4 @@ impl<W: Delassus> FrictionProblem<W> {
         }
         Residual { value: sum.sqrt() / (scale * unit), row: worst.1 }
     }
-}
-
-/// Squared natural map ‖r − P_K(r − û)‖² of one law.   [CONE-5]
-pub(super) fn violation_squared(law: &Law, r: &[f64], u: &[f64]) -> f64 {
-    debug_assert!(r.len() == law.rows() && u.len() == law.rows(), "r and u have the rows of the law");
-    match (law, r.len()) {
-        (Law::Equality { .. }, _) => u.iter().map(|u| u * u).sum(),
-        (_, 1) => contact_violation_squared::<1>(law, r, u),
-        (_, 2) => contact_violation_squared::<2>(law, r, u),
-        (_, 3) => contact_violation_squared::<3>(law, r, u),
-        (_, 4) => contact_violation_squared::<4>(law, r, u),
-        _ => contact_violation_squared::<5>(law, r, u),
-    }
-}
-
-/// Squared natural map of a contact or bounded row with N components.
-///
-/// A component that the projection does not change contributes û itself. Computing r − (r − û) would lose a small û beside a huge r, and a
-/// contact that no impulse can stop would have residual zero.
-fn contact_violation_squared<const N: usize>(law: &Law, r: &[f64], u: &[f64]) -> f64 {
-    let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else {
-        debug_assert!(false, "a contact law has {N} rows");
-        return f64::INFINITY;
-    };
-    let correction = law.de_saxce_correction(u);
-    let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
-    moved[0] -= correction;
-    let mut projected = moved;
-    law.project(&mut projected);
-    let mut sum = 0.0;
-    for k in 0..N {
-        let corrected = if k == 0 { u[k] + correction } else { u[k] };
-        let difference = if projected[k] == moved[k] { corrected } else { r[k] - projected[k] };
-        sum += difference * difference;
-    }
-    sum
 }

@@ -6,7 +6,8 @@
 //! may therefore creep with tolerance^(2/3). This last step computes impulses without such internal stress for which the slow contacts have
 //! zero velocity. They are accepted if they are within tolerance as well.
 
-use super::{Delassus, FrictionProblem, Law};
+use super::law::Kind;
+use super::{Delassus, FrictionProblem};
 use crate::linalg::dot;
 use crate::problem::Problem;
 
@@ -111,10 +112,10 @@ impl StickRecovery {
         self.weight.clear();
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
-            let slow = match law {
-                Law::Equality { .. } => true,
-                Law::Boxed { .. } => false,
-                Law::Cone { .. } | Law::Rolling { .. } => {
+            let slow = match law.kind() {
+                Kind::Joint => true,
+                Kind::Bounded { .. } => false,
+                Kind::Contact(_) => {
                     r.get(range.start).is_some_and(|normal| *normal > 0.0)
                         && self.u.get(range.clone()).is_some_and(|u| u.iter().all(|u| u.abs() <= threshold))
                 }
@@ -135,7 +136,7 @@ impl StickRecovery {
                 debug_assert!(false, "weights and impulses cover all rows");
                 continue;
             };
-            if let (Law::Cone { .. } | Law::Rolling { .. }, [normal, friction @ ..]) = (law, start)
+            if let (Kind::Contact(_), [normal, friction @ ..]) = (law.kind(), start)
                 && weight.first().is_some_and(|weight| *weight > 0.0)
             {
                 weight.fill(normal.max(f64::MIN_POSITIVE).sqrt());

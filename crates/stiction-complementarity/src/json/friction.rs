@@ -11,6 +11,7 @@
 
 use super::csr::Csr;
 use super::{MAX_FILE_SIZE, ProblemFileError, needed};
+use crate::friction::law::Kind;
 use crate::friction::{Bodies, FrictionProblem, Law, Operator};
 use crate::linalg::{BlockMatrix, DenseLu};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ const KINDS: [(&str, usize, bool); 6] = [
     ("gfc3d", 3, true),
     ("grfc3d", 5, true),
 ];
+
+/// Rows of rolling friction in space, the named kinds and laws without a number of rows.
+const ROLLING_ROWS: usize = 5;
 
 /// Kind with a list of laws.
 const GENERAL: &str = "friction";
@@ -66,10 +70,24 @@ struct Fields {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum LawInFile {
-    Equality { rows: usize },
-    Boxed { lower: Option<f64>, upper: Option<f64> },
-    Cone { rows: usize, mu: f64 },
-    Rolling { mu: f64, mu_r: f64 },
+    Equality {
+        rows: usize,
+    },
+    Boxed {
+        lower: Option<f64>,
+        upper: Option<f64>,
+    },
+    Cone {
+        rows: usize,
+        mu: f64,
+    },
+    Rolling {
+        /// Five if the file does not say.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rows: Option<usize>,
+        mu: f64,
+        mu_r: f64,
+    },
 }
 
 impl From<&LawInFile> for Law {
@@ -80,7 +98,7 @@ impl From<&LawInFile> for Law {
                 Self::Boxed { lower: lower.unwrap_or(f64::NEG_INFINITY), upper: upper.unwrap_or(f64::INFINITY) }
             }
             LawInFile::Cone { rows, mu } => Self::Cone { rows, mu },
-            LawInFile::Rolling { mu, mu_r } => Self::Rolling { mu, mu_r },
+            LawInFile::Rolling { rows, mu, mu_r } => Self::Rolling { rows: rows.unwrap_or(ROLLING_ROWS), mu, mu_r },
         }
     }
 }
@@ -94,7 +112,9 @@ impl From<&Law> for LawInFile {
                 upper: Some(upper).filter(|x| x.is_finite()),
             },
             Law::Cone { rows, mu } => Self::Cone { rows, mu },
-            Law::Rolling { mu, mu_r } => Self::Rolling { mu, mu_r },
+            Law::Rolling { rows, mu, mu_r } => {
+                Self::Rolling { rows: Some(rows).filter(|rows| *rows != ROLLING_ROWS), mu, mu_r }
+            }
         }
     }
 }
@@ -137,12 +157,12 @@ fn laws(kind: &'static str, fields: &Fields) -> Result<Vec<Law>, ProblemFileErro
     }
     let mu = needed(fields.mu.as_ref(), kind, "mu")?;
     ensure_length("mu", nc, mu.len())?;
-    if dim < 5 {
+    if dim < ROLLING_ROWS {
         return Ok(mu.iter().map(|&mu| Law::Cone { rows: dim, mu }).collect());
     }
     let mu_r = needed(fields.mu_r.as_ref(), kind, "mu_r")?;
     ensure_length("mu_r", nc, mu_r.len())?;
-    Ok(mu.iter().zip(mu_r).map(|(&mu, &mu_r)| Law::Rolling { mu, mu_r }).collect())
+    Ok(mu.iter().zip(mu_r).map(|(&mu, &mu_r)| Law::Rolling { rows: ROLLING_ROWS, mu, mu_r }).collect())
 }
 
 fn ensure_length(field: &'static str, expected: usize, found: usize) -> Result<(), ProblemFileError> {
@@ -279,7 +299,8 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
         named.map_or(GENERAL, |known| known.0).clone_into(&mut fields.kind);
         (fields.dim, fields.nc) = (Some(components), Some(laws.len()));
         fields.mu = Some(laws.iter().filter_map(coefficients).map(|(mu, _)| mu).collect());
-        fields.mu_r = (components == 5).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
+        fields.mu_r =
+            (components == ROLLING_ROWS).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
         debug_assert_eq!(fields.mu.as_ref().map(Vec::len), Some(laws.len()), "every law is a contact with friction");
     } else {
         fields.laws = Some(laws.iter().map(LawInFile::from).collect());
@@ -301,14 +322,15 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
 fn common_components(problem: &FrictionProblem) -> Option<usize> {
     let first = problem.laws().first()?.rows();
     let common = problem.laws().iter().all(|law| coefficients(law).is_some() && law.rows() == first);
-    (common && first != 4 && problem.compliance().is_empty()).then_some(first)
+    (common && problem.compliance().is_empty()).then_some(first)
 }
 
-/// (μ, μ_r) of a contact with friction.
+/// (μ, μ_r) of a contact with friction that a named kind can hold.
 fn coefficients(law: &Law) -> Option<(f64, f64)> {
-    match *law {
-        Law::Cone { mu, .. } => Some((mu, 0.0)),
-        Law::Rolling { mu, mu_r } => Some((mu, mu_r)),
+    let Kind::Contact(parts) = law.kind() else { return None };
+    match (&parts[..], law.rows()) {
+        ([part], 2 | 3) => Some((part.mu, 0.0)),
+        ([sliding, rolling], ROLLING_ROWS) => Some((sliding.mu, rolling.mu)),
         _ => None,
     }
 }

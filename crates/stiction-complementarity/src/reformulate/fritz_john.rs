@@ -11,7 +11,8 @@
 //! Methods for second-order cones are faster.
 
 use super::dense_operator;
-use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
+use crate::friction::law::Kind;
+use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 use crate::linalg::{DenseMatrix, SparseMatrix, dot};
 use crate::ncp::{NcpFunction, NcpSolution};
 use crate::problem::{OptionError, ProblemError};
@@ -56,22 +57,20 @@ impl FritzJohn {
         let mut sets = Vec::new();
         let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); n];
         for (block, law) in problem.laws().iter().enumerate() {
-            let range = problem.range(block);
-            let normal = range.start;
-            let discs: &[(Range<usize>, f64)] = match *law {
-                Law::Equality { .. } => continue,
-                Law::Boxed { lower, upper } => {
+            let normal = problem.range(block).start;
+            let parts = match law.kind() {
+                Kind::Joint => continue,
+                Kind::Bounded { lower, upper } => {
                     bounds[normal] = (lower, upper);
                     continue;
                 }
-                Law::Cone { mu, .. } => &[(normal + 1..range.end, mu)],
-                Law::Rolling { mu, mu_r } => &[(normal + 1..normal + 3, mu), (normal + 3..range.end, mu_r)],
+                Kind::Contact(parts) => parts,
             };
             bounds[normal] = (0.0, f64::INFINITY);
-            for (tangential, mu) in discs {
+            for part in parts.iter() {
+                let tangential = normal + part.first..normal + part.range().end;
                 rows[tangential.clone()].fill(Row::Friction(sets.len()));
-                let (tangential, mu, sigma) = (tangential.clone(), *mu, n + sets.len());
-                sets.push(FrictionSet { normal, tangential, mu, sigma });
+                sets.push(FrictionSet { normal, tangential, mu: part.mu, sigma: n + sets.len() });
             }
         }
         Ok(Self { w: dense_operator(problem), q: problem.q().to_vec(), rows, sets, bounds, axes: vec![1.0; n] })

@@ -10,7 +10,8 @@
 //! cos(π / n_d) and deviates slightly in direction. In the plane (two rows) the two directions are exact.
 
 use super::dense_operator;
-use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
+use crate::friction::law::{Kind, Part};
+use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 use crate::linalg::DenseMatrix;
 use crate::mixed_lcp::{MixedLcp, MixedLcpSolution};
 use crate::problem::ProblemError;
@@ -31,6 +32,20 @@ pub struct PolygonOptions {
 impl Default for PolygonOptions {
     fn default() -> Self {
         Self { directions: 8, first_angle: 0.0, rotation: 0.0 }
+    }
+}
+
+impl PolygonOptions {
+    /// Directions of a part of the friction: two along a line, a polygon in a plane; none for more components or too few directions.
+    fn directions_of(&self, part: &Part, offset: f64) -> Option<Vec<(f64, f64)>> {
+        match part.rows {
+            1 => Some(vec![(1.0, 0.0), (-1.0, 0.0)]),
+            2 if self.directions >= 3 => {
+                let angle = |k: usize| offset + TAU * k as f64 / self.directions as f64;
+                Some((0..self.directions).map(|k| libm::sincos(angle(k))).map(|(sin, cos)| (cos, sin)).collect())
+            }
+            _ => None,
+        }
     }
 }
 
@@ -61,27 +76,28 @@ pub struct PolygonalFriction {
 }
 
 impl PolygonalFriction {
-    /// Formulates the problem. Supports cones of 2 and 3 rows, equalities and bounded rows; rejects other laws.
+    /// Formulates the problem. Rejects a friction limit on three components, torsion among them, for which a polygon has no
+    /// directions.
     pub fn new<W: Delassus>(problem: &FrictionProblem<W>, options: &PolygonOptions) -> Result<Self, ProblemError> {
         let mut polygonal = Self { impulses: vec![Impulse::default(); problem.rows()], ..Self::default() };
-        let mut contact = 0;
+        let mut contact = 0_u32;
         for (block, law) in problem.laws().iter().enumerate() {
             let first = problem.range(block).start;
-            match *law {
-                Law::Equality { rows } => polygonal.add_equality(first, rows),
-                Law::Boxed { lower, upper } => polygonal.add_bounded(first, lower, upper),
-                Law::Cone { rows: 2, mu } => polygonal.add_contact(first, mu, &[(1.0, 0.0), (-1.0, 0.0)]),
-                Law::Cone { rows: 3, mu } if options.directions >= 3 => {
-                    let offset = options.first_angle + contact as f64 * options.rotation;
-                    let directions: Vec<_> = (0..options.directions)
-                        .map(|k| libm::sincos(offset + TAU * k as f64 / options.directions as f64))
-                        .map(|(sin, cos)| (cos, sin))
-                        .collect();
-                    polygonal.add_contact(first, mu, &directions);
+            match law.kind() {
+                Kind::Joint => polygonal.add_equality(first, law.rows()),
+                Kind::Bounded { lower, upper } => polygonal.add_bounded(first, lower, upper),
+                Kind::Contact(parts) => {
+                    let offset = options.first_angle + f64::from(contact) * options.rotation;
+                    let unknown = polygonal.add_normal(first);
+                    for part in parts.iter() {
+                        let Some(directions) = options.directions_of(part, offset) else {
+                            return Err(ProblemError::BadLaw { block, law: format!("{law:?} as a polygon") });
+                        };
+                        polygonal.add_friction((first, unknown), part, &directions);
+                    }
+                    contact += 1;
                 }
-                _ => return Err(ProblemError::BadLaw { block, law: format!("{law:?} as a polygon") }),
             }
-            contact += usize::from(matches!(law, Law::Cone { .. }));
         }
         polygonal.assemble(&dense_operator(problem), problem.q())?;
         Ok(polygonal)
@@ -128,16 +144,23 @@ impl PolygonalFriction {
         }
     }
 
-    /// Adds λ_N, then β, then γ; `directions` in the tangent plane.   [POLY-1]
-    fn add_contact(&mut self, normal: usize, mu: f64, directions: &[(f64, f64)]) {
+    /// Adds λ_N and returns its unknown.   [POLY-1]
+    fn add_normal(&mut self, normal: usize) -> usize {
         let x = self.pairs.len();
-        let gamma = x + 1 + directions.len();
         self.impulses[normal].on_complementary.push((x, 1.0));
         self.pairs.push(PairRow { velocities: vec![(normal, 1.0)], ..PairRow::default() });
-        let mut bound = PairRow { unknowns: vec![(x, mu)], ..PairRow::default() };
+        x
+    }
+
+    /// Adds β, then γ of a part of the friction; x is the unknown λ_N.   [POLY-1]
+    fn add_friction(&mut self, (normal, x): (usize, usize), part: &Part, directions: &[(f64, f64)]) {
+        let first = self.pairs.len();
+        let gamma = first + directions.len();
+        let row = normal + part.first;
+        let mut bound = PairRow { unknowns: vec![(x, part.mu)], ..PairRow::default() };
         for (k, &(c, s)) in directions.iter().enumerate() {
-            let beta = x + 1 + k;
-            let parts = [(normal + 1, c), (normal + 2, s)].into_iter().filter(|(_, part)| *part != 0.0);
+            let beta = first + k;
+            let parts = [(row, c), (row + 1, s)].into_iter().filter(|(_, part)| *part != 0.0);
             for (row, part) in parts.clone() {
                 self.impulses[row].on_complementary.push((beta, part));
             }

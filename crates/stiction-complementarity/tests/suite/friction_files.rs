@@ -37,7 +37,7 @@ fn problems_read_back_to_the_bit() {
     let mut numbers = Random::new(2);
     let values: Vec<f64> = (0..25).map(|_| numbers.normal()).collect();
     let cone = |rows| Law::Cone { rows, mu: 1.0 / 3.0 };
-    let rolling = Law::Rolling { mu: 0.1, mu_r: 0.7 };
+    let rolling = Law::Rolling { rows: 5, mu: 0.1, mu_r: 0.7 };
     for (problem, kind) in [
         (pyramid(2, 0.3).problem(kick), "gfc3d"),
         (arch(3, 0.3).problem(kick), "gfc2d"),

@@ -110,10 +110,10 @@ fn every_law_has_its_textbook_answer() {
     assert_impulses(&single(Law::Cone { rows: 4, mu: 0.5 }, &[0.5, 0.1, -0.2, 3.0]), &[0.0; 4]);
     assert_impulses(&single(Law::Cone { rows: 3, mu: 0.0 }, &[-1.0, 3.0, -4.0]), &[1.0, 0.0, 0.0]);
     // Rolling: each pair of components slips or sticks for itself, because W = I.
-    let rolling = Law::Rolling { mu: 0.5, mu_r: 0.1 };
+    let rolling = Law::Rolling { rows: 5, mu: 0.5, mu_r: 0.1 };
     assert_impulses(&single(rolling, &[-1.0, 3.0, -4.0, 0.05, 0.0]), &[1.0, -0.3, 0.4, -0.05, 0.0]);
     assert_impulses(&single(rolling, &[-1.0, 0.3, 0.0, 0.0, -7.0]), &[1.0, -0.3, 0.0, 0.0, 0.1]);
-    let half = Law::Rolling { mu: 0.5, mu_r: 0.0 };
+    let half = Law::Rolling { rows: 5, mu: 0.5, mu_r: 0.0 };
     assert_impulses(&single(half, &[-1.0, 3.0, -4.0, 0.05, 1.0]), &[1.0, -0.3, 0.4, 0.0, 0.0]);
 }
 

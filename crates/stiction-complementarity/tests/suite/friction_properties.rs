@@ -56,7 +56,7 @@ fn dense(seed: u64, condition: f64, mu: f64) -> Dense {
     let law = |random: &mut Random| match random.below(6) {
         0 => Law::Cone { rows: 2, mu: mu * random.unit() },
         1 => Law::Cone { rows: 4, mu: mu * random.unit() },
-        2 => Law::Rolling { mu: 0.6 * mu * random.unit(), mu_r: 0.6 * mu * random.unit() },
+        2 => Law::Rolling { rows: 5, mu: 0.6 * mu * random.unit(), mu_r: 0.6 * mu * random.unit() },
         _ => Law::Cone { rows: 3, mu: mu * random.unit() },
     };
     let laws: Vec<Law> = (0..count).map(|_| law(&mut random)).collect();
@@ -254,7 +254,7 @@ proptest! {
                 let (r, u) = (&solution.r[problem.range(block)], &u[problem.range(block)]);
                 let parts: &[(usize, usize, f64)] = match *law {
                     Law::Cone { rows, mu } => &[(1, rows, mu)],
-                    Law::Rolling { mu, mu_r } => &[(1, 3, mu), (3, 5, mu_r)],
+                    Law::Rolling { mu, mu_r, .. } => &[(1, 3, mu), (3, 5, mu_r)],
                     _ => &[],
                 };
                 for &(from, to, mu) in parts {

@@ -353,9 +353,13 @@ fn what_does_not_fit_is_refused() {
     assert!(applies(&[spatial; MAX_SPATIAL_CONTACTS]) && !applies(&[spatial; MAX_SPATIAL_CONTACTS + 1]));
     assert!(applies(&[planar, FRICTIONLESS, Law::Equality { rows: 12 }]));
     assert!(!applies(&[planar, Law::Equality { rows: 7 }, Law::Equality { rows: 6 }]));
-    assert!(!applies(&[planar, Law::Cone { rows: 4, mu: 0.5 }]));
+    assert!(applies(&[planar, Law::Cone { rows: 4, mu: 0.5 }]));
     assert!(applies(&[planar, Law::Boxed { lower: -1.0, upper: 1.0 }]));
-    assert!(!applies(&[planar, Law::Rolling { mu: 0.5, mu_r: 0.1 }]));
+    for rows in 3..=6 {
+        assert!(applies(&[planar, Law::Rolling { rows, mu: 0.5, mu_r: 0.1 }]));
+    }
+    assert!(applies(&[Law::Rolling { rows: 6, mu: 0.5, mu_r: 0.1 }; 12]));
+    assert!(!applies(&[Law::Rolling { rows: 6, mu: 0.5, mu_r: 0.1 }; 13]));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod corpus;
 mod friction_active_set;
 mod friction_collection;
 mod friction_files;
+mod friction_general;
 mod friction_hard;
 mod friction_interior_point;
 mod friction_ladder;

@@ -24,6 +24,7 @@ fn odd_state() -> State {
         normal_impulse,
         friction_impulse: [0.1 * normal_impulse, -0.0, 5e-324],
         spin_impulse: 1.0 / 3.0,
+        rolling_impulse: [0.1, 0.0, -1e-300],
         pending_restitution: -normal_impulse,
         layer: (feature == 1).then_some(LayerMemory {
             compression: -0.0,

@@ -42,15 +42,18 @@ fn rule(assembly: &Assembly, at: &At, table: ContactRuleTable, default: &Contact
         Some(name) => Some(assembly.find(&at.key("direction_body"), name)?.0),
         None => default.direction_body,
     };
+    let friction = table.friction.unwrap_or(default.friction);
     Ok(ContactRule {
         collide: table.collide.unwrap_or(default.collide),
-        friction: table.friction.unwrap_or(default.friction),
+        friction,
         directions: table.directions.or(default.directions),
         first_direction,
         direction_body,
         direction_offset,
         ellipse: table.ellipse.unwrap_or(default.ellipse),
         torsion: table.torsion.unwrap_or(default.torsion),
+        // A pair without friction has no rolling friction either, unless it asks for it.
+        rolling: table.rolling.unwrap_or(if friction > 0.0 { default.rolling } else { 0.0 }),
         restitution: table.restitution.unwrap_or(default.restitution),
         gamma: table.gamma.or(default.gamma),
         margin: margin(&at.key("margin"), table.margin, default.margin)?,

@@ -38,6 +38,10 @@ macro_rules! rule_table {
             /// Default in `[contact_default]`: 0.
             #[schemars(extend("examples" = [0.01], "minimum" = 0))]
             pub(crate) torsion: Option<f64>,
+            /// Coefficient of rolling friction, m. Rolling is resisted by a moment of at most this times the normal
+            /// force. Needs `friction` above zero. Default in `[contact_default]`: 0.
+            #[schemars(extend("examples" = [0.001], "minimum" = 0))]
+            pub(crate) rolling: Option<f64>,
             /// Coefficient of restitution, from 0 to 1. Default in `[contact_default]`: 0.
             #[schemars(extend("examples" = [0.7], "minimum" = 0, "maximum" = 1))]
             pub(crate) restitution: Option<f64>,
@@ -64,6 +68,7 @@ macro_rules! rule_table {
                     direction_offset: self.direction_offset.as_ref(),
                     ellipse: self.ellipse,
                     torsion: self.torsion,
+                    rolling: self.rolling,
                     restitution: self.restitution,
                     gamma: self.gamma,
                     margin: self.margin.as_ref(),
@@ -99,6 +104,7 @@ pub(crate) struct ContactRuleTable<'a> {
     pub(crate) direction_offset: Option<&'a Angle>,
     pub(crate) ellipse: Option<[f64; 2]>,
     pub(crate) torsion: Option<f64>,
+    pub(crate) rolling: Option<f64>,
     pub(crate) restitution: Option<f64>,
     pub(crate) gamma: Option<f64>,
     pub(crate) margin: Option<&'a MarginValue>,

@@ -215,11 +215,16 @@ fn friction_is_the_greater_of_two_and_turns_where_the_file_says() {
     assert_eq!(rule("rough", "ground").friction, 0.8);
     assert_eq!(rule("slick", "sleek").friction, 0.0, "both are without friction");
     assert_eq!(rule("rough", "ground").torsion, 0.0);
-    let made = robot(&text("6")).to_scene("x", &SceneOptions::default()).expect("a scene");
-    assert!(made.notes.iter().any(|note| note.contains("rolling friction")), "{:?}", made.notes);
-    let model = model_of(&made.text);
-    let rule = |a: &str, b: &str| model.contact_rule(model.find_body(a).expect("a"), model.find_body(b).expect("b"));
-    assert_eq!(rule("rough", "ground").torsion, 0.02 / 0.8);
+    for (condim, rolling) in [("4", 0.0), ("6", 0.001)] {
+        let made = robot(&text(condim)).to_scene("x", &SceneOptions::default()).expect("a scene");
+        assert!(!made.notes.iter().any(|note| note.contains("rolling friction")), "{:?}", made.notes);
+        let model = model_of(&made.text);
+        let rule =
+            |a: &str, b: &str| model.contact_rule(model.find_body(a).expect("a"), model.find_body(b).expect("b"));
+        assert_eq!(rule("rough", "ground").torsion, 0.02 / 0.8);
+        assert_eq!(rule("rough", "ground").rolling, rolling);
+        assert_eq!(rule("slick", "sleek").rolling, 0.0, "both are without friction");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //!
 //! The rows of a contact are its normal, its two tangents and its torsional (drilling) friction, called spin in identifiers. The last three
 //! are scaled by the semi-axes of the friction ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
+//! Rolling friction has rows after these, as long as its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
 //! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
 //! row. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
@@ -26,10 +27,10 @@ use super::{
     impulses, inertia, surfaces,
 };
 use crate::{
-    Constraints, Start, StepCause, SupportPointContact, Workspace,
+    Constraints, Start, StepCause, Workspace,
     assembly::FrictionAssembly,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
-    contact::ContactImpulse,
+    contact_rows::{ContactRows, support_impulse},
 };
 
 /// Fills `ws.friction.problem` from the rows and contacts in the workspace.   [STEP-11]
@@ -328,32 +329,20 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
                 places.zip(r).for_each(|(impulse, r)| *impulse = r * *unit);
             }
             Source::Contact(contact) => {
-                let contact = contacts.get(contact);
-                let impulse = contact.map(|contact| impulse_of(r, *unit, &contact.tangents, contact.torsion));
-                solution.contact_impulses.extend(impulse);
+                let impulse = |contact| ContactRows::new(contact, r.len()).impulse(r, *unit);
+                solution.contact_impulses.extend(contacts.get(contact).map(impulse));
             }
             Source::SupportPoint(support_point) => {
-                let torsion = support_points.get(support_point).map_or(0.0, |support_point| support_point.torsion);
-                solution.support_impulses.push(impulse_of(r, *unit, &SupportPointContact::tangents(), torsion));
+                let impulse = |support_point| support_impulse(support_point, r, *unit);
+                solution.support_impulses.extend(support_points.get(support_point).map(impulse));
             }
             Source::Core { surface, contact } => {
                 if let (Some(surface), Some(contact)) = (surfaces.get_mut(surface), contacts.get(contact)) {
-                    surface.core_impulse = impulse_of(r, *unit, &contact.tangents, contact.torsion);
+                    surface.core_impulse = ContactRows::new(contact, r.len()).impulse(r, *unit);
                 }
             }
             Source::JointSpace(_) => solution.joint_space_impulses.extend(r.iter().map(|r| r * *unit)),
         }
-    }
-}
-
-/// Impulse of a contact or support point from the impulses of its rows.
-fn impulse_of(r: &[f64], unit: f64, [t, o]: &[Vector3<f64>; 2], torsion: f64) -> ContactImpulse {
-    let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
-    ContactImpulse {
-        normal: part(0),
-        friction: if r.len() > 2 { t * part(1) + o * part(2) } else { t * part(1) },
-        spin: if r.len() > 3 { part(3) * torsion } else { 0.0 },
-        sigma: 0.0,
     }
 }
 

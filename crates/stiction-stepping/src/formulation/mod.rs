@@ -190,8 +190,8 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.quadratic {
-        // Each cone of Coulomb's law in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
-        let cones = ws.friction.problem.laws().iter().filter(|law| matches!(law, Law::Cone { .. })).count();
+        // Each friction limit in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
+        let cones: usize = ws.friction.problem.laws().iter().map(Law::friction_limits).sum();
         // The normal impulses of support points are known.
         columns::velocities(model, ws) + ws.friction.problem.rows() + cones - ws.constraints.support_points.len()
     } else {

@@ -381,7 +381,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             .zip(vertices)
             .fold(Vector3::zeros(), |sum, (place, d)| sum + d * get(layout.friction_at(place)));
         let sigma = bounds.clone().map(|bound| get(layout.sigma_at(bound))).fold(0.0, f64::max);
-        ContactImpulse { normal, friction: friction * unit, spin: 0.0, sigma }
+        ContactImpulse { normal, friction: friction * unit, spin: 0.0, rolling: Vector3::zeros(), sigma }
     };
     ws.solution.contact_impulses.clear();
     ws.solution.contact_impulses.extend(

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{ContactId, ContactMemory, Joint};
 
-use crate::{Contact, Start, Workspace, constraints::Source};
+use crate::{ContactImpulse, Start, Workspace, constraints::Source, contact_rows::ContactRows};
 
 /// Writes the warm start: last impulses of joints, of persistent contacts, of support points and of cores; zero elsewhere.
 pub(super) fn write(start: &Start, ws: &mut Workspace) {
@@ -25,10 +25,14 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
                 {
                     // The memory holds the sum of layer and core; the core has rows of its own.
                     let core = memory.layer.unwrap_or_default();
-                    let friction = Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction);
-                    let (normal, spin) =
-                        (memory.normal_impulse - core.core_impulse, memory.spin_impulse - core.core_spin);
-                    push_contact(contact, rows, (normal, &friction, spin), r);
+                    let layer = ContactImpulse {
+                        normal: memory.normal_impulse - core.core_impulse,
+                        friction: Vector3::from(memory.friction_impulse) - Vector3::from(core.core_friction),
+                        spin: memory.spin_impulse - core.core_spin,
+                        rolling: memory.rolling_impulse.into(),
+                        sigma: 0.0,
+                    };
+                    ContactRows::new(contact, rows).push_impulses(&layer, r);
                 }
             }
             Source::SupportPoint(index) => {
@@ -45,8 +49,13 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
                 let contact = constraints.contacts.get(contact);
                 let known = contact.and_then(|contact| Some((contact, memory(start, contact.id)?.layer?)));
                 if let Some((contact, layer)) = known {
-                    let friction = Vector3::from(layer.core_friction);
-                    push_contact(contact, rows, (layer.core_impulse, &friction, layer.core_spin), r);
+                    let core = ContactImpulse {
+                        normal: layer.core_impulse,
+                        friction: layer.core_friction.into(),
+                        spin: layer.core_spin,
+                        ..ContactImpulse::default()
+                    };
+                    ContactRows::new(contact, rows).push_impulses(&core, r);
                 }
             }
             Source::JointSpace(_) => {}
@@ -63,13 +72,4 @@ fn memory<'a>(start: &Start<'a>, id: ContactId) -> Option<&'a ContactMemory> {
     let memories = &start.state.contacts;
     let place = memories.binary_search_by_key(&id, |memory| memory.id).ok()?;
     memories.get(place)
-}
-
-/// Appends the impulses of the rows of a contact: p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
-fn push_contact(contact: &Contact, rows: usize, (normal, friction, spin): (f64, &Vector3<f64>, f64), r: &mut Vec<f64>) {
-    r.push(normal);
-    r.extend(contact.tangents.iter().take(rows - 1).map(|t| t.dot(friction) / t.norm_squared()));
-    if rows == 4 {
-        r.push(spin / contact.torsion);
-    }
 }

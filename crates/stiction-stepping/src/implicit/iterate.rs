@@ -9,7 +9,7 @@ use super::points::{Local, Points};
 use super::slopes::twist_of;
 use crate::{
     Contact, Start, SupportPointContact, Workspace,
-    constraints::{contact_rows, support_rows},
+    contact_rows::{ContactRows, support_rows},
 };
 
 /// Velocities and impulses, the configuration they lead to, and their residual.
@@ -177,7 +177,7 @@ impl Iterate {
         for &(index, block) in &fixed.laws {
             debug_assert!(index < self.contacts.len(), "law {block} is that of a contact");
             let (Some(contact), rows) = (self.contacts.get(index), ws.friction.problem.range(block)) else { continue };
-            let wrenches = contact_rows(contact, rows.len());
+            let wrenches = ContactRows::new(contact, rows.len()).wrenches();
             let constants = [
                 0.0,
                 contact.tangents[0].dot(&contact.surface_velocity),

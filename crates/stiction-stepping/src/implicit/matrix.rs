@@ -17,7 +17,7 @@ use super::system::NewtonSystem;
 use super::turn::{displacement, turn_jacobian};
 use crate::{
     Start, Workspace,
-    constraints::{contact_rows, support_rows},
+    contact_rows::{ContactRows, support_rows},
     surface_motion::{surface_rotation, surface_slope},
 };
 
@@ -117,7 +117,7 @@ impl NewtonMatrix {
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace { bodies: [contact.a, contact.b], rows: rows.clone(), first: at.v.len(), on_u };
-            self.impulse_columns(model, &place, &contact_rows(contact, rows.len()));
+            self.impulse_columns(model, &place, &ContactRows::new(contact, rows.len()).wrenches());
             let mut impulses = [0.0; 4];
             impulses.iter_mut().zip(&at.r[rows]).for_each(|(p, r)| *p = *r);
             let slope = ContactSlope {

@@ -157,6 +157,7 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
             normal_impulse: 1.0,
             friction_impulse: [0.0; 3],
             spin_impulse: 0.0,
+            rolling_impulse: [0.0; 3],
             pending_restitution: -60.0,
             layer: None,
         };

@@ -128,7 +128,7 @@ impl Reduced {
         let others = [&mut self.residual, &mut self.maximal, &mut self.initial];
         let numbers = numbers.into_iter().chain(others).chain(&mut self.secondary.end);
         numbers.flatten().for_each(|x| *x = f64::NAN);
-        external.iter_mut().for_each(|wrench| *wrench = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        external.fill(Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.row = RowScratch::default();
     }
 

@@ -139,6 +139,7 @@ fn report_contacts(run: &mut Run, ws: &mut Workspace) -> Result<(), StepCause> {
             normal_impulse: impulse.normal,
             friction_impulse: impulse.friction,
             spin_impulse: impulse.spin,
+            rolling_impulse: impulse.rolling,
             slip: touch.relative - touch.normal * touch.opening(),
             sigma: if mode == ContactMode::Slip { balance::norm(touch.slip()) } else { 0.0 },
             pending_restitution: 0.0,

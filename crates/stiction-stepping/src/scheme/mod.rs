@@ -164,6 +164,31 @@ impl Scheme {
         Err(SchemeError { field: "corners", reason: reason.to_owned() })
     }
 
+    /// Refuses choices without rolling friction.   [FRIC-5]
+    fn check_rolling(&self) -> Result<(), SchemeError> {
+        let (field, reason) = if self.friction != FrictionSet::Quadratic {
+            (
+                "friction",
+                "rolling friction and linear friction sets do not go together: a polygon has no direction for rolling; use `friction = \"quadratic\"` or set `rolling = 0`",
+            )
+        } else if self.method == Method::Reference {
+            (
+                "preset",
+                "the event-driven reference has no rolling friction; use a preset such as `ncp`, or set `rolling = 0`",
+            )
+        } else if self.linearise_at == LineariseAt::Implicit {
+            ("jacobians", "implicit steps have no rolling friction; use `jacobians = \"end\"` or set `rolling = 0`")
+        } else if self.dynamics == Dynamics::Quasistatic {
+            (
+                "preset",
+                "bodies without inertia have no rolling friction; use a preset with inertia, or set `rolling = 0`",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(SchemeError { field, reason: reason.to_owned() })
+    }
+
     /// Refuses choices that an implicit step does not support.   [GIM-1]
     fn check_implicit(&self, model: &Model) -> Result<(), SchemeError> {
         let weighed = self.gamma < 1.0
@@ -273,6 +298,9 @@ impl Scheme {
                 "friction",
                 "torsional friction and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or set `torsion = 0`",
             );
+        }
+        if any(|rule| rule.rolling > 0.0) {
+            self.check_rolling()?;
         }
         if self.impact == Impact::Poisson && self.friction == FrictionSet::Quadratic {
             return fail(

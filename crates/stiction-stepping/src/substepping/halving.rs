@@ -178,6 +178,7 @@ impl FirstHalf {
                 report.normal_impulse += earlier.normal_impulse;
                 report.friction_impulse += earlier.friction_impulse;
                 report.spin_impulse += earlier.spin_impulse;
+                report.rolling_impulse += earlier.rolling_impulse;
                 if let (Some(layer), Some(before)) = (&mut report.layer, &earlier.layer) {
                     layer.core_impulse += before.core_impulse;
                     layer.core_friction.iter_mut().zip(before.core_friction).for_each(|(sum, p)| *sum += p);

@@ -153,7 +153,9 @@ pub(super) fn of_contact_column(name: &str) -> Unit {
         }
         "normal_impulse" | "friction_impulse_x" | "friction_impulse_y" | "friction_impulse_z" | "core_impulse"
         | "core_friction_x" | "core_friction_y" | "core_friction_z" => Unit::Known(IMPULSE),
-        "spin_impulse" | "core_spin" => Unit::Known(ANGULAR_IMPULSE),
+        "spin_impulse" | "core_spin" | "rolling_impulse_x" | "rolling_impulse_y" | "rolling_impulse_z" => {
+            Unit::Known(ANGULAR_IMPULSE)
+        }
         "slip_x" | "slip_y" | "slip_z" | "sigma" => Unit::Known(SPEED),
         "layer_energy" => Unit::Known(JOULE),
         "normal_x" | "normal_y" | "normal_z" | "shape_a" | "shape_b" | "feature_a" | "feature_b" => Unit::NONE,

@@ -19,7 +19,7 @@ use super::{
 pub(crate) const FILE: &str = "contacts.parquet";
 
 /// Columns in order.
-const COLUMNS: [(&str, Kind); 28] = [
+const COLUMNS: [(&str, Kind); 31] = [
     ("step", Kind::Integer),
     ("t", Kind::Real),
     ("contact", Kind::Text),
@@ -36,6 +36,9 @@ const COLUMNS: [(&str, Kind); 28] = [
     ("friction_impulse_y", Kind::Real),
     ("friction_impulse_z", Kind::Real),
     ("spin_impulse", Kind::Real),
+    ("rolling_impulse_x", Kind::Real),
+    ("rolling_impulse_y", Kind::Real),
+    ("rolling_impulse_z", Kind::Real),
     ("slip_x", Kind::Real),
     ("slip_y", Kind::Real),
     ("slip_z", Kind::Real),
@@ -49,6 +52,9 @@ const COLUMNS: [(&str, Kind); 28] = [
     ("normal_z", Kind::Real),
     ("friction", Kind::Real),
 ];
+
+/// Columns of rolling friction, which older recordings do not have.
+pub(crate) const ROLLING_COLUMNS: [&str; 3] = ["rolling_impulse_x", "rolling_impulse_y", "rolling_impulse_z"];
 
 /// Additional columns if bodies have compliant layers; NaN for contacts without a layer.
 pub(crate) const LAYER_COLUMNS: [&str; 10] = [
@@ -120,9 +126,11 @@ pub(crate) fn cells<'a>(
     let shapes = [shape_a, shape_b].map(|id| count(model.shape_owner(id).map_or(0, |(_, local)| local as u64)));
     let features = halves(feature).map(|half| count(u64::from(half)));
     let identity = names.into_iter().chain(shapes).chain(features);
-    let (f, s, p, n) = (&contact.friction_impulse, &contact.slip, &contact.point, &contact.normal);
+    let (f, m) = (&contact.friction_impulse, &contact.rolling_impulse);
+    let (s, p, n) = (&contact.slip, &contact.point, &contact.normal);
     let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, contact.spin_impulse]
         .into_iter()
+        .chain([m.x, m.y, m.z])
         .chain([s.x, s.y, s.z, contact.sigma, contact.pending_restitution])
         .chain([p.x, p.y, p.z, n.x, n.y, n.z])
         .chain([model.contact_rule(contact.body_a, contact.body_b).friction])

@@ -224,6 +224,8 @@ fn read_contacts(
     let numbers = names.into_iter().chain(["spin_impulse", "pending_restitution"]).map(|name| table.reals(name));
     let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
     let numbers = Rows::from_columns(&numbers, steps.len());
+    let rolling = contacts::ROLLING_COLUMNS.iter().filter(|name| table.has(name)).map(|name| table.reals(name));
+    let rolling = Rows::from_columns(&rolling.collect::<Result<Vec<_>, _>>()?, steps.len());
     let layers = contacts::LAYER_COLUMNS.iter().filter(|name| table.has(name)).map(|name| table.reals(name));
     let layers = Rows::from_columns(&layers.collect::<Result<Vec<_>, _>>()?, steps.len());
     let memory = |(row, (id, mode)): (usize, (ContactId, ContactMode))| match *numbers.row(row) {
@@ -235,6 +237,7 @@ fn read_contacts(
                 normal_impulse,
                 friction_impulse: [x, y, z],
                 spin_impulse,
+                rolling_impulse: rolling.row(row).try_into().unwrap_or_default(),
                 pending_restitution,
                 layer,
             })

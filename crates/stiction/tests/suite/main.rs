@@ -43,6 +43,7 @@ mod reference_stepper;
 mod refusals;
 mod robots;
 mod rolling;
+mod rolling_friction;
 mod siconos;
 mod smooth_shapes;
 mod stabilisation;

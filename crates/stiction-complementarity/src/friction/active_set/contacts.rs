@@ -5,7 +5,7 @@ use super::embedding::Embedding;
 use super::joints::Joints;
 use super::sizes::{Column, LANES, MAX_CONTACTS, MAX_ROWS, Triple};
 use crate::friction::law::Law;
-use crate::friction::local::ConeBlock;
+use crate::friction::law::local::ConeBlock;
 use crate::linalg::simd::{self, Loop};
 
 /// Proximal term on the diagonal of a system, relative to that of W. Three sticking contacts of a body are redundant, as are four

@@ -1,4 +1,4 @@
-//! Embedding of contacts with one, two or three rows into triples, and the rows of the joints.   [SET-6]
+//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the joints.   [SET-6]
 //!
 //! A contact in the plane has one tangent; a contact without friction and a bounded row have none. In a triple the missing tangents are
 //! additional components that are coupled to nothing. There r = u = 0, so normal component, cone and residual are the same. W has only
@@ -8,49 +8,48 @@ use super::FrictionActiveSet;
 use super::bounds::Bounds;
 use super::sizes::{Column, MAX_CONTACTS, MAX_JOINT_ROWS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
 use crate::friction::FrictionProblem;
-use crate::friction::law::Law;
+use crate::friction::law::{Kind, Law, Parts};
 use crate::friction::operator::Delassus;
 
-/// Kind of a block.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum BlockKind {
-    /// Contact with a number of tangents and a friction coefficient.
-    Contact { tangents: usize, mu: f64 },
-    /// Bounded row: joint limit, motor, dry friction.
-    Bounded(Bounds),
-    /// Joint with this number of rows.
-    Joint(usize),
+/// Applicability of the method to a problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Fit {
+    /// Too many contacts, rows or joint rows.
+    #[default]
+    No,
+    /// All contacts have Coulomb friction in space or in the plane.
+    Plain,
+    /// Any law of friction.
+    General,
 }
 
-/// Kind of a block with this law; none if the method does not apply to it.
-fn block_kind(law: &Law) -> Option<BlockKind> {
-    match *law {
-        Law::Cone { rows: rows @ (2 | 3), mu } => Some(BlockKind::Contact { tangents: rows - 1, mu }),
-        Law::Boxed { lower, upper } => Some(BlockKind::Bounded(Bounds { lower, upper })),
-        Law::Equality { rows } => Some(BlockKind::Joint(rows)),
-        _ => None,
-    }
-}
-
-/// True if all blocks are contacts, bounded rows or joints, and few enough.
-pub(super) fn fits<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
+/// Finds out if the contacts and joints of a problem are few enough, and their kind.
+pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
     if problem.rows() > FrictionActiveSet::MOST_ROWS {
-        return false;
+        return Fit::No;
     }
-    let (mut contacts, mut spatial, mut joint_rows) = (0, 0, 0);
+    let (mut contacts, mut spatial, mut joint_rows, mut fit) = (0, 0, 0, Fit::Plain);
     for law in problem.laws() {
-        match block_kind(law) {
-            Some(BlockKind::Contact { tangents, .. }) => {
+        match law.kind() {
+            Kind::Contact(parts) => {
                 contacts += 1;
-                spatial += usize::from(tangents == 2);
+                spatial += usize::from(is_spatial(&parts));
+                if parts.len() > 1 || law.rows() > 3 {
+                    fit = Fit::General;
+                }
             }
-            Some(BlockKind::Bounded(_)) => contacts += 1,
-            Some(BlockKind::Joint(more)) => joint_rows += more,
-            None => return false,
+            Kind::Bounded { .. } => contacts += 1,
+            Kind::Joint => joint_rows += law.rows(),
         }
     }
     let max_contacts = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
-    contacts <= max_contacts && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS
+    let fits = contacts <= max_contacts && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS;
+    if fits { fit } else { Fit::No }
+}
+
+/// True if slip has a direction that can turn.
+fn is_spatial(parts: &Parts) -> bool {
+    parts.iter().any(|part| part.rows > 1)
 }
 
 /// Contact or bounded row with its position in the problem.
@@ -60,10 +59,12 @@ pub(super) struct EmbeddedContact {
     pub(super) problem_row: usize,
     /// Normal row among the rows of contacts only.
     pub(super) row: usize,
-    /// Number of tangents: 0, 1 or 2.
+    /// Number of rows of friction: 0, 1 or 2, and up to 5 with other laws than Coulomb's.
     pub(super) tangents: usize,
     pub(super) mu: f64,
     pub(super) bounds: Bounds,
+    /// Law; none in unused entries.
+    pub(super) law: Option<Law>,
 }
 
 impl EmbeddedContact {
@@ -99,6 +100,8 @@ pub(super) struct Embedding {
     contact_rows: ContactRows,
     joint_row_count: usize,
     joint_rows: [usize; MAX_JOINT_ROWS],
+    /// Number of contacts with a slip direction that can turn.
+    spatial_count: usize,
 }
 
 /// Rows of the contacts in the problem.
@@ -114,19 +117,22 @@ impl Default for ContactRows {
 impl Embedding {
     /// Reads contacts and joints of a problem to which the method applies.
     pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
-        debug_assert!(fits(problem), "the method applies");
-        (self.contact_count, self.contact_row_count, self.joint_row_count) = (0, 0, 0);
+        debug_assert!(fit(problem) != Fit::No, "the method applies");
+        (self.contact_count, self.contact_row_count, self.joint_row_count, self.spatial_count) = (0, 0, 0, 0);
         let mut first = 0;
         for law in problem.laws() {
-            match block_kind(law) {
-                Some(BlockKind::Contact { tangents, mu }) => self.push(first, tangents, mu, Bounds::default()),
-                Some(BlockKind::Bounded(bounds)) => self.push(first, 0, 0.0, bounds),
-                Some(BlockKind::Joint(more)) => {
+            match law.kind() {
+                Kind::Contact(parts) => {
+                    self.push(first, law, parts.mu(), Bounds::default());
+                    self.spatial_count += usize::from(is_spatial(&parts));
+                }
+                Kind::Bounded { lower, upper } => self.push(first, law, 0.0, Bounds { lower, upper }),
+                Kind::Joint => {
+                    let more = law.rows();
                     let added = self.joint_rows.iter_mut().skip(self.joint_row_count).take(more);
                     added.zip(first..).for_each(|(row, k)| *row = k);
                     self.joint_row_count = (self.joint_row_count + more).min(MAX_JOINT_ROWS);
                 }
-                None => {}
             }
             first += law.rows();
         }
@@ -135,11 +141,11 @@ impl Embedding {
     }
 
     /// Adds a contact that begins at row `first` of the problem.
-    fn push(&mut self, first: usize, tangents: usize, mu: f64, bounds: Bounds) {
+    fn push(&mut self, first: usize, law: &Law, mu: f64, bounds: Bounds) {
         debug_assert!(self.contact_count < MAX_CONTACTS, "the contacts fit");
         if let Some(contact) = self.contacts.get_mut(self.contact_count) {
-            let row = self.contact_row_count;
-            *contact = EmbeddedContact { problem_row: first, row, tangents, mu, bounds };
+            let (row, tangents) = (self.contact_row_count, law.rows() - 1);
+            *contact = EmbeddedContact { problem_row: first, row, tangents, mu, bounds, law: Some(*law) };
             (first..=first + tangents).zip(&mut self.contact_rows.0[row..]).for_each(|(k, row)| *row = k);
             self.contact_count += 1;
             self.contact_row_count += 1 + tangents;
@@ -163,7 +169,7 @@ impl Embedding {
 
     /// True if all blocks are spatial contacts with friction, so that nothing is embedded or eliminated.
     pub(super) fn is_spatial(&self) -> bool {
-        self.joint_row_count == 0 && self.contacts().iter().all(|contact| contact.tangents == 2)
+        self.joint_row_count == 0 && self.spatial_count == self.contact_count
     }
 
     /// Copies the rows and columns of contacts of W, row by row with `n` entries per row, into columns.

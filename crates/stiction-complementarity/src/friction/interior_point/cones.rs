@@ -9,7 +9,7 @@
 //! multiplied by a weight, 1 or less.
 
 use super::soc::{self, Scaling, Vector};
-use crate::friction::law::Law;
+use crate::friction::law::{Kind, Part, Parts};
 use crate::friction::{Delassus, FrictionProblem, Operator};
 use crate::linalg::invert_in_place;
 
@@ -114,11 +114,10 @@ impl Cones {
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let before = self.list.len();
-            match *law {
-                Law::Equality { .. } => self.rows[range.clone()].fill(Row::Free),
-                Law::Boxed { lower, upper } => self.bounded(block, range.start, lower, upper),
-                Law::Cone { rows, mu } => self.contact(block, range.start, &[(1, rows - 1, mu)]),
-                Law::Rolling { mu, mu_r } => self.contact(block, range.start, &[(1, 2, mu), (3, 2, mu_r)]),
+            match law.kind() {
+                Kind::Joint => self.rows[range.clone()].fill(Row::Free),
+                Kind::Bounded { lower, upper } => self.bounded(block, range.start, lower, upper),
+                Kind::Contact(parts) => self.contact(block, range.start, &parts),
             }
             let covered = matches!(self.list[before..], [cone] if cone.dim == range.len());
             self.single.push(covered);
@@ -149,8 +148,8 @@ impl Cones {
         self.list.extend(upper.is_finite().then(|| half_line(-1.0, upper)));
     }
 
-    /// Adds the cones of a contact. Each part is (first tangential row, rows, coefficient); all parts have the same normal row.
-    fn contact(&mut self, block: usize, start: usize, parts: &[(usize, usize, f64)]) {
+    /// Adds the cones of a contact: one for each part of its friction, with the same normal row.
+    fn contact(&mut self, block: usize, start: usize, parts: &Parts) {
         let cone = Cone {
             block,
             normal: start,
@@ -162,7 +161,7 @@ impl Cones {
             width: f64::INFINITY,
         };
         let before = self.list.len();
-        for &(first, rows, mu) in parts {
+        for &Part { first, rows, mu } in parts.iter() {
             let tangential = start + first;
             if mu > 0.0 {
                 self.list.push(Cone { tangential, dim: 1 + rows, mu, ..cone });

@@ -1,9 +1,8 @@
 //! Residual, merit function with proximal term, and the projection parameters ρ.
 
-use super::alart_curnier;
 use super::system::mean_diagonals;
 use crate::friction::law::MAX_CONTACT_ROWS;
-use crate::friction::{Delassus, FrictionProblem, FrictionSolution, Law};
+use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 
 /// Factor on ρ in the first row of each block, dimensionless: the normal of a contact, a bounded row, the first row of a joint. Between 1
 /// and 10 the number of steps hardly changes; 3 gave the fewest on stacks, walls, pyramids and towers.
@@ -41,18 +40,18 @@ pub(super) fn evaluate(
     for (block, law) in problem.laws().iter().enumerate() {
         let range = problem.range(block);
         let (rho, r, u, f) = (&rho[range.clone()], &r[range.clone()], &u[range.clone()], &mut f[range.clone()]);
-        match (proximal, law) {
-            (Some((alpha, centre)), Law::Equality { .. }) => {
+        match proximal {
+            Some((alpha, centre)) if law.is_joint() => {
                 // Equality blocks may exceed the scratch array: ρ (u + α (r − r̄)/ρ) is computed directly.
                 let terms = rho.iter().zip(u).zip(r.iter().zip(&centre[range]));
                 f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, centre)))| *f = rho * u + alpha * (r - centre));
             }
-            (Some((alpha, centre)), _) => {
+            Some((alpha, centre)) => {
                 let proximal_u = &mut proximal_u[..r.len()];
                 proximal_velocities(rho, alpha, (r, &centre[range], u), proximal_u);
-                alart_curnier::function(law, rho, r, proximal_u, f);
+                law.alart_curnier_function(rho, r, proximal_u, f);
             }
-            (None, _) => alart_curnier::function(law, rho, r, u, f),
+            None => law.alart_curnier_function(rho, r, u, f),
         }
         merit += f.iter().zip(rho).map(|(f, rho)| f * f / rho).sum::<f64>();
     }
@@ -68,7 +67,7 @@ pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, centre, u): (&[f6
 
 /// Computes ρ of each row: one over the mean diagonal entry of W + diag c, times [`NORMAL_FACTOR`] in the first row of each block.
 ///
-/// The mean is over the rows of a friction disc. A normal component, a bounded row or a joint row has its own entry.
+/// The mean is over the rows of a part of the friction. A normal component, a bounded row or a joint row has its own entry.
 pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, means: &mut Vec<f64>, rho: &mut Vec<f64>) {
     mean_diagonals(problem, scratch, means);
     rho.clear();
@@ -81,7 +80,7 @@ pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, mea
         let entry = |k: usize| scratch[k * (n + 1)] + compliance.get(k).copied().unwrap_or(0.0);
         let mut k = 0;
         while k < n {
-            let end = alart_curnier::disc_end(law, k);
+            let end = law.group_end(k);
             let mean = (k..end).map(entry).sum::<f64>() / (end - k) as f64;
             // A diagonal that is zero or far smaller than that of its block is replaced by the mean of the block.
             let scale = if mean > NEGLIGIBLE_DIAGONAL * means[block] && mean.is_finite() { mean } else { means[block] };

@@ -4,7 +4,6 @@
 //! steps. It is not globally convergent: far from a solution the line search controls the steps, but they may run out. The equations are
 //! in `docs/theory/cones.md`, section "Semismooth Newton".
 
-mod alart_curnier;
 mod merit;
 mod options;
 mod pseudo_transient;
@@ -148,7 +147,7 @@ impl FrictionNewton {
                 u,
             );
             let (a, b) = self.system.blocks_mut(block);
-            alart_curnier::derivative(law, rho, &r[range.clone()], u, a, b);
+            law.alart_curnier_jacobian(rho, &r[range.clone()], u, a, b);
             let compliance = problem.compliance().get(range).unwrap_or(&[]);
             for column in 0..n {
                 let weight = alpha / rho[column] + compliance.get(column).copied().unwrap_or(0.0);

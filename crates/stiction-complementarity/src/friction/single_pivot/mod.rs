@@ -11,7 +11,7 @@
 mod modes;
 mod system;
 
-use super::law::Law;
+use super::law::Kind;
 use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
@@ -58,9 +58,10 @@ pub(crate) struct FrictionSinglePivot {
 }
 
 impl FrictionSinglePivot {
-    /// True if the method applies: at most [`MAX_ROWS`] rows and no rolling friction.
+    /// True if the method applies: at most [`MAX_ROWS`] rows, and friction with one part only.
     pub(crate) fn applies(problem: &FrictionProblem) -> bool {
-        problem.rows() <= MAX_ROWS && !problem.laws().iter().any(|law| matches!(law, Law::Rolling { .. }))
+        problem.rows() <= MAX_ROWS
+            && problem.laws().iter().all(|law| !matches!(law.kind(), Kind::Contact(parts) if parts.len() > 1))
     }
 
     /// Runs from `guess`; `solution` becomes the impulses of least residual among all iterates.
@@ -272,7 +273,7 @@ impl FrictionSinglePivot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::friction::{Bodies, Operator};
+    use crate::friction::{Bodies, Law, Operator};
     use crate::linalg::BlockMatrix;
 
     /// Box of 1 kg that slides on its four lower corners. One corner approaches slightly faster or slower than the others, so one corner

@@ -1,6 +1,6 @@
 //! Contact modes, ratio tests and driving variables of the single-pivot method.
 
-use crate::friction::law::{Law, norm};
+use crate::friction::law::{Kind, Law, norm};
 
 /// Largest number of tangential components.
 const TANGENTS: usize = 3;
@@ -40,9 +40,9 @@ pub(super) struct Block<'a> {
 impl Block<'_> {
     /// Mode of the impulses; `largest` is the largest component of all blocks.
     pub(super) fn mode(&self, largest: f64) -> Mode {
-        match (*self.law, self.r) {
-            (Law::Cone { mu, .. }, [normal, tangential @ ..]) => {
-                let limit = mu * normal;
+        match (self.law.kind(), self.r) {
+            (Kind::Contact(parts), [normal, tangential @ ..]) => {
+                let limit = parts.mu() * normal;
                 if *normal <= ZERO_IMPULSE * largest {
                     Mode::Open
                 } else if norm(tangential) < (1.0 - ON_BOUNDARY) * limit {
@@ -51,7 +51,7 @@ impl Block<'_> {
                     Mode::Slip(self.direction())
                 }
             }
-            (Law::Boxed { lower, upper }, [r]) => {
+            (Kind::Bounded { lower, upper }, [r]) => {
                 if *r <= lower {
                     Mode::Open
                 } else if *r >= upper {
@@ -81,10 +81,10 @@ impl Block<'_> {
 
     /// Ratio test of the impulse: step length at which it reaches a bound of its mode, and the next mode.
     pub(super) fn impulse_ratio(&self, mode: &Mode, step: &[f64]) -> Option<(f64, Mode)> {
-        match (*self.law, mode) {
-            (Law::Cone { .. }, Mode::Slip(_)) => self.ratio_to_open(step),
-            (Law::Cone { mu, .. }, Mode::Stick) => {
-                let slips = self.ratio_to_slip(mu, step).map(|ratio| {
+        match (self.law.kind(), mode) {
+            (Kind::Contact(_), Mode::Slip(_)) => self.ratio_to_open(step),
+            (Kind::Contact(parts), Mode::Stick) => {
+                let slips = self.ratio_to_slip(parts.mu(), step).map(|ratio| {
                     let friction: Vec3 = std::array::from_fn(|k| self.at(k + 1, ratio, step));
                     let length = norm(&friction);
                     (ratio, if length > 0.0 { Mode::Slip(friction.map(|r| -r / length)) } else { Mode::Open })
@@ -94,7 +94,7 @@ impl Block<'_> {
                     (open, slip) => slip.or(open),
                 }
             }
-            (Law::Boxed { lower, upper }, Mode::Stick) => {
+            (Kind::Bounded { lower, upper }, Mode::Stick) => {
                 let (r, d) = (self.r.first()?, step.first()?);
                 if *d < 0.0 && lower.is_finite() {
                     Some((((lower - r) / d).max(0.0), Mode::Open))
@@ -137,11 +137,13 @@ impl Block<'_> {
 
     /// Ratio test of the velocity: fraction of `change` at which the mode becomes violated, if it is not violated yet, and the next mode.
     pub(super) fn velocity_ratio(&self, mode: &Mode, change: &[f64]) -> Option<(f64, Mode)> {
-        let (now, rate, next) = match (*self.law, mode) {
-            (Law::Cone { .. }, Mode::Open) => (*self.u.first()?, *change.first()?, Mode::Slip(self.direction())),
-            (Law::Cone { mu, .. }, Mode::Slip(e)) if mu > 0.0 => (along(e, self.u), along(e, change), Mode::Stick),
-            (Law::Boxed { .. }, Mode::Open) => (*self.u.first()?, *change.first()?, Mode::Stick),
-            (Law::Boxed { .. }, Mode::Upper) => (-*self.u.first()?, -*change.first()?, Mode::Stick),
+        let (now, rate, next) = match (self.law.kind(), mode) {
+            (Kind::Contact(_), Mode::Open) => (*self.u.first()?, *change.first()?, Mode::Slip(self.direction())),
+            (Kind::Contact(parts), Mode::Slip(e)) if parts.mu() > 0.0 => {
+                (along(e, self.u), along(e, change), Mode::Stick)
+            }
+            (Kind::Bounded { .. }, Mode::Open) => (*self.u.first()?, *change.first()?, Mode::Stick),
+            (Kind::Bounded { .. }, Mode::Upper) => (-*self.u.first()?, -*change.first()?, Mode::Stick),
             _ => return None,
         };
         (now >= 0.0 && rate < 0.0).then_some((-now / rate, next))
@@ -150,16 +152,16 @@ impl Block<'_> {
     /// Size of the velocity that violates the mode, and the driving variable that removes it.
     pub(super) fn mode_violation(&self, mode: &Mode) -> Option<(f64, Driving)> {
         let normal = *self.u.first()?;
-        match (*self.law, mode) {
-            (Law::Cone { .. }, Mode::Open) if normal < 0.0 => {
+        match (self.law.kind(), mode) {
+            (Kind::Contact(_), Mode::Open) if normal < 0.0 => {
                 Some((-normal, Driving::LowerBound(Some(self.direction()))))
             }
-            (Law::Cone { mu, .. }, Mode::Slip(e)) if mu > 0.0 => {
+            (Kind::Contact(parts), Mode::Slip(e)) if parts.mu() > 0.0 => {
                 let speed = along(e, self.u);
                 (speed < 0.0).then_some((-speed, Driving::Slip(*e)))
             }
-            (Law::Boxed { .. }, Mode::Open) if normal < 0.0 => Some((-normal, Driving::LowerBound(None))),
-            (Law::Boxed { .. }, Mode::Upper) if normal > 0.0 => Some((normal, Driving::UpperBound)),
+            (Kind::Bounded { .. }, Mode::Open) if normal < 0.0 => Some((-normal, Driving::LowerBound(None))),
+            (Kind::Bounded { .. }, Mode::Upper) if normal > 0.0 => Some((normal, Driving::UpperBound)),
             _ => None,
         }
     }
@@ -218,10 +220,11 @@ impl DrivingBlock {
 
 /// Moves an impulse along its step. A slipping impulse stays on the boundary of its cone and rotates, unless it leaves slip.
 pub(super) fn advance(law: &Law, mode: &Mode, leaves_slip: bool, length: f64, step: &[f64], r: &mut [f64]) {
-    match (law, mode) {
+    match (law.kind(), mode) {
         (_, _) if leaves_slip => r.iter_mut().zip(step).for_each(|(r, step)| *r += length * step),
         (_, Mode::Open | Mode::Upper) => {}
-        (Law::Cone { mu, .. }, Mode::Slip(e)) => {
+        (Kind::Contact(parts), Mode::Slip(e)) => {
+            let mu = parts.mu();
             let ([normal, tangential @ ..], [dn, dt @ ..]) = (r, step) else {
                 debug_assert!(false, "a contact has a normal component");
                 return;
@@ -249,11 +252,12 @@ pub(super) fn advance(law: &Law, mode: &Mode, leaves_slip: bool, length: f64, st
 
 /// Projects an impulse onto its mode: zero, at its bound, or on the boundary of the cone.
 pub(super) fn project(law: &Law, mode: &Mode, r: &mut [f64]) {
-    match (*law, mode) {
-        (Law::Cone { .. }, Mode::Open) => r.fill(0.0),
-        (Law::Boxed { lower, .. }, Mode::Open) => r.fill(lower),
-        (Law::Boxed { upper, .. }, Mode::Upper) => r.fill(upper),
-        (Law::Cone { mu, .. }, Mode::Slip(e)) => {
+    match (law.kind(), mode) {
+        (Kind::Contact(_), Mode::Open) => r.fill(0.0),
+        (Kind::Bounded { lower, .. }, Mode::Open) => r.fill(lower),
+        (Kind::Bounded { upper, .. }, Mode::Upper) => r.fill(upper),
+        (Kind::Contact(parts), Mode::Slip(e)) => {
+            let mu = parts.mu();
             let [normal, tangential @ ..] = r else {
                 debug_assert!(false, "a contact has a normal component");
                 return;

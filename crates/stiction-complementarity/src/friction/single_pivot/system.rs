@@ -1,6 +1,7 @@
 //! Equations of the present modes: a dense system over the blocks that are not at a bound.   [SET-4]
 
 use super::modes::{Driving, DrivingBlock, Mode};
+use crate::friction::law::Kind;
 use crate::friction::operator::Delassus;
 use crate::friction::{FrictionProblem, Law};
 use crate::linalg::{DenseLu, dot};
@@ -142,10 +143,11 @@ impl System {
         (r, u, e): (&[f64], &[f64], &[f64]),
     ) {
         let size = self.active.len();
-        let Law::Cone { mu, .. } = *law else {
+        let Kind::Contact(parts) = law.kind() else {
             debug_assert!(false, "only contacts with friction slip");
             return;
         };
+        let mu = parts.mu();
         let d = r.len() - 1;
         let e = &e[..d];
         (0..=d).for_each(|k| self.copy_row(row + k, first + k, n));

@@ -179,7 +179,7 @@ fn law(random: &mut Random) -> Law {
         2 => Law::Boxed { lower: -random.unit(), upper: random.unit() },
         3 => Law::Cone { rows: 2, mu },
         4 => Law::Cone { rows: 4, mu },
-        5 => Law::Rolling { mu, mu_r: coefficient(random) },
+        5 => Law::Rolling { rows: 3 + random.below(4), mu, mu_r: coefficient(random) },
         _ => Law::Cone { rows: 3, mu },
     }
 }

@@ -151,7 +151,7 @@ pub(crate) fn friction(problem: &FrictionProblem, r: &[f64]) -> Measured {
         violations.push(violation);
         let friction = match *law {
             Law::Cone { mu, .. } => mu,
-            Law::Rolling { mu, mu_r } => mu + mu_r,
+            Law::Rolling { mu, mu_r, .. } => mu + mu_r,
             _ => 0.0,
         };
         // Impulses have a rounding error only if the projection changes them.
@@ -231,7 +231,7 @@ fn violation(law: &Law, r: &[f64], u: &[f64]) -> (f64, bool) {
         Law::Equality { .. } => (length(u), false),
         Law::Boxed { lower, upper } => (step_back(r[0], u[0], lower, upper), true),
         Law::Cone { mu, .. } => cone_violation(r, u, &[(1, r.len(), mu)]),
-        Law::Rolling { mu, mu_r } => cone_violation(r, u, &[(1, 3, mu), (3, 5, mu_r)]),
+        Law::Rolling { rows, mu, mu_r } => cone_violation(r, u, &[(1, 1 + rows / 2, mu), (1 + rows / 2, rows, mu_r)]),
         _ => panic!("the test has no residual for this law"),
     }
 }

@@ -20,8 +20,8 @@ struct Surface {
     affinities: u32,
 }
 
-/// Friction and lever of torsional friction of a pair, as bits, so that equal rules can be counted.
-type Rule = (u64, u64);
+/// Friction, lever of torsional friction and coefficient of rolling friction of a pair, as bits, so that equal rules can be counted.
+type Rule = [u64; 3];
 
 impl Surface {
     /// Returns the surface of a shape with its groups and those it meets; none if it collides with nothing.
@@ -47,14 +47,17 @@ impl Surface {
         self.types & other.affinities != 0 || other.types & self.affinities != 0
     }
 
-    /// Returns the friction of two bodies and the lever of torsional friction: its torque is at most friction · lever
-    /// · normal force.
+    /// Returns the friction of two bodies, the lever of torsional friction, whose torque is at most friction · lever ·
+    /// normal force, and the coefficient of rolling friction, whose torque is at most this times the normal force.
+    ///
+    /// In `MuJoCo` the elliptic cone limits sliding, torsion and rolling together. Here rolling has a limit of its own.
     fn rule(&self, other: &Self) -> Rule {
         let both = self.with(other);
-        let [slide, spin, _] = both.friction;
+        let [slide, spin, roll] = both.friction;
         let friction = if both.dimension == 1 { 0.0 } else { slide };
         let lever = if both.dimension >= 4 && friction > 0.0 { spin / friction } else { 0.0 };
-        (friction.to_bits(), lever.to_bits())
+        let rolling = if both.dimension >= 6 && friction > 0.0 { roll } else { 0.0 };
+        [friction, lever, rolling].map(f64::to_bits)
     }
 }
 
@@ -72,7 +75,7 @@ impl SceneWriter<'_> {
             true
         });
         let usual = count.iter().max_by_key(|(_, count)| **count).map(|(rule, _)| *rule);
-        let usual = usual.unwrap_or((USUAL[0].to_bits(), 0));
+        let usual = usual.unwrap_or([USUAL[0].to_bits(), 0, 0]);
         self.text.later_table("contact_default");
         self.rule(usual);
         let mut others = Vec::new();
@@ -115,10 +118,13 @@ impl SceneWriter<'_> {
         }
     }
 
-    fn rule(&mut self, (friction, lever): Rule) {
+    fn rule(&mut self, [friction, lever, rolling]: Rule) {
         self.text.number("friction", f64::from_bits(friction));
         if lever != 0 {
             self.text.number("torsion", f64::from_bits(lever));
+        }
+        if rolling != 0 {
+            self.text.number("rolling", f64::from_bits(rolling));
         }
     }
 
@@ -138,9 +144,6 @@ impl SceneWriter<'_> {
                 self.note(format!(
                     "body \"{name}\": its shapes differ in friction; the greatest coefficients count for all"
                 ));
-            }
-            if surface.dimension == 6 {
-                self.note("rolling friction (condim 6): is not supported".to_owned());
             }
             surfaces.insert(link, surface);
         }

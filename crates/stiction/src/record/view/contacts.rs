@@ -18,13 +18,16 @@ use crate::record::{
 use stiction_multibody::ContactMode;
 
 /// Columns of real numbers in a page, with their units.
-const COLUMNS: [(&str, &str); 17] = [
+const COLUMNS: [(&str, &str); 20] = [
     ("gap", "m"),
     ("normal_impulse", "N s"),
     ("friction_impulse_x", "N s"),
     ("friction_impulse_y", "N s"),
     ("friction_impulse_z", "N s"),
     ("spin_impulse", "N m s"),
+    ("rolling_impulse_x", "N m s"),
+    ("rolling_impulse_y", "N m s"),
+    ("rolling_impulse_z", "N m s"),
     ("slip_x", "m/s"),
     ("slip_y", "m/s"),
     ("slip_z", "m/s"),

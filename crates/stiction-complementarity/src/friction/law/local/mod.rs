@@ -9,10 +9,10 @@ mod rolling;
 mod root;
 mod small;
 
-use super::law::Law;
+use super::{Kind, Law};
 pub(crate) use cone::ConeBlock;
-use joint::JointBlock;
-use rolling::RollingBlock;
+pub(crate) use joint::JointBlock;
+pub(crate) use rolling::RollingBlock;
 
 /// Contact mode of a block at its solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,31 +45,28 @@ pub(crate) enum LocalBlock {
     Plane(ConeBlock<1>),
     Space(ConeBlock<2>),
     Torsion(ConeBlock<3>),
-    Rolling(RollingBlock),
+    Rolling(Box<RollingBlock>),
+}
+
+impl Default for LocalBlock {
+    /// Row that no impulse can change, until it is refilled.
+    fn default() -> Self {
+        Self::Boxed { a: 0.0, lower: 0.0, upper: 0.0 }
+    }
 }
 
 impl LocalBlock {
     /// Prepares the local problem with diagonal block `a`, row by row, and this law.
     pub(crate) fn new(law: &Law, a: &[f64]) -> Self {
         debug_assert_eq!(a.len(), law.rows().pow(2), "the diagonal block has the rows of the law");
-        match *law {
-            Law::Boxed { lower, upper } => Self::Boxed { a: a.first().copied().unwrap_or(0.0), lower, upper },
-            Law::Cone { rows: 2, mu } => Self::Plane(ConeBlock::new(mu, a)),
-            Law::Cone { rows: 3, mu } => Self::Space(ConeBlock::new(mu, a)),
-            Law::Cone { mu, .. } => Self::Torsion(ConeBlock::new(mu, a)),
-            Law::Rolling { mu, mu_r } => Self::Rolling(RollingBlock::new(mu, mu_r, a)),
-            // A single equation needs neither factorisation nor allocation.
-            Law::Equality { rows: 1 } => {
-                Self::Boxed { a: a.first().copied().unwrap_or(0.0), lower: f64::NEG_INFINITY, upper: f64::INFINITY }
-            }
-            Law::Equality { rows } => Self::Joint(JointBlock::new(rows, a)),
-        }
+        law.local_block(a)
     }
 
-    /// Prepares another local problem in the same memory. Only joints of a new size, or in a slot that held another law, allocate.
+    /// Prepares another local problem in the same memory. Only joints of a new size, and blocks in a slot that held another law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
-        match (self, *law) {
-            (Self::Joint(joint), Law::Equality { rows }) if rows > 1 => joint.refill(rows, a),
+        match (self, law.kind()) {
+            (Self::Joint(joint), Kind::Joint) if law.rows() > 1 => joint.refill(law.rows(), a),
+            (Self::Rolling(rolling), Kind::Contact(parts)) if parts.len() == 2 => rolling.refill(&parts, a),
             (block, _) => *block = Self::new(law, a),
         }
     }

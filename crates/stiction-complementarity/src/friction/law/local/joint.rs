@@ -19,7 +19,7 @@ pub(crate) struct JointBlock {
 }
 
 impl JointBlock {
-    pub(super) fn new(rows: usize, a: &[f64]) -> Self {
+    pub(crate) fn new(rows: usize, a: &[f64]) -> Self {
         let mut joint = Self::default();
         joint.refill(rows, a);
         joint

@@ -1,0 +1,73 @@
+//! Bounded row: contact without friction, joint limit, motor, dry friction.
+
+use super::local::LocalBlock;
+use super::{Kind, Law, Rules};
+
+/// One row with bounds lower ≤ r ≤ upper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Boxed {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+}
+
+impl Rules for Boxed {
+    #[inline]
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn is_legal(&self) -> bool {
+        self.lower <= self.upper && self.lower < f64::INFINITY && self.upper > f64::NEG_INFINITY
+    }
+
+    #[inline]
+    fn kind(&self) -> Kind {
+        Kind::Bounded { lower: self.lower, upper: self.upper }
+    }
+
+    #[inline]
+    fn scaled(&self, factor: f64) -> Law {
+        let Self { lower, upper } = *self;
+        if factor == 1.0 {
+            return Law::Boxed { lower, upper };
+        }
+        Law::Boxed { lower: lower * factor, upper: upper * factor }
+    }
+
+    #[inline]
+    fn de_saxce_correction(&self, _: &[f64]) -> f64 {
+        0.0
+    }
+
+    #[inline]
+    fn project(&self, r: &mut [f64]) {
+        if let [r] = r {
+            *r = r.max(self.lower).min(self.upper);
+        }
+    }
+
+    fn alart_curnier_function(&self, rho: &[f64], r: &[f64], u: &[f64], f: &mut [f64]) {
+        let z = r[0] - rho[0] * u[0];
+        // Between the bounds r − z is computed as ρ u, without cancellation.
+        f[0] = if z < self.lower {
+            r[0] - self.lower
+        } else if z > self.upper {
+            r[0] - self.upper
+        } else {
+            rho[0] * u[0]
+        };
+    }
+
+    fn alart_curnier_jacobian(&self, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]) {
+        let z = r[0] - rho[0] * u[0];
+        (a[0], b[0]) = if z < self.lower || z > self.upper { (1.0, 0.0) } else { (0.0, rho[0]) };
+    }
+
+    fn local_block(&self, a: &[f64]) -> LocalBlock {
+        LocalBlock::Boxed { a: a.first().copied().unwrap_or(0.0), lower: self.lower, upper: self.upper }
+    }
+
+    fn words(&self) -> String {
+        "a row with bounds".to_owned()
+    }
+}
