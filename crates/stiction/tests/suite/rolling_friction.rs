@@ -117,17 +117,52 @@ fn a_ball_that_rolls_comes_to_rest_and_stays_there() {
     check_ball(0.0, (0.5, 0.0), Preset::Ncp.scheme());
 }
 
+/// Sliding and torsion share one limit, so a ball that spins slips a little as it rolls, and no closed form is known. Momentum gives the
+/// impulses of each step, and these satisfy the law with the velocities at its end.   [FRIC-3] [FRIC-5]
+fn check_spinning_ball(torsion: f64, (speed, spin): (f64, f64), scheme: Scheme) {
+    let (inertia, mut methods, mut before) = (0.4 * MASS * RADIUS * RADIUS, Methods::default(), [0.0; 6]);
+    let model = ball(speed, spin, rule(torsion));
+    before.copy_from_slice(&[0.8 * speed, 0.6 * speed, 0.0, -0.6 * speed / RADIUS, 0.8 * speed / RADIUS, spin]);
+    let (steps, normal, mut slipping) = (100, MASS * G * H, 0);
+    run(model, scheme, H, steps as f64 * H, |simulation, report| {
+        methods.count(report);
+        let v = v(simulation, "ball");
+        let momentum = |k: usize, mass: f64| mass * (v[k] - before[k]);
+        let friction = Vector3::new(momentum(0, MASS), momentum(1, MASS), momentum(5, inertia) / torsion);
+        // The moment of friction about the centre is −r e_z × p.
+        let rolling =
+            [momentum(3, inertia) - RADIUS * momentum(1, MASS), momentum(4, inertia) + RADIUS * momentum(0, MASS)];
+        let slip = Vector3::new(v[0] - RADIUS * v[4], v[1] + RADIUS * v[3], torsion * v[5]);
+        let roll = v[3].hypot(v[4]);
+        assert!(friction.norm() <= MU * normal * (1.0 + 1e-10), "{friction:?}");
+        assert!(rolling[0].hypot(rolling[1]) <= RHO * normal * (1.0 + 1e-9), "{rolling:?}");
+        if slip.norm() > 1e-9 {
+            slipping += 1;
+            let expected = slip * (-MU * normal / slip.norm());
+            assert!((friction - expected).norm() < 1e-10, "{friction:?} for {expected:?} at {}", report.time);
+        }
+        if roll > 1e-9 {
+            for (rolling, omega) in rolling.iter().zip(&v[3..5]) {
+                assert!((rolling + RHO * normal * omega / roll).abs() < 1e-11, "{rolling} at {}", report.time);
+            }
+        }
+        before.copy_from_slice(v);
+    });
+    assert!(slipping > 20, "slips in {slipping} steps");
+    methods.assert_active_set(steps);
+}
+
 #[test]
-fn a_ball_rolls_and_spins_with_one_limit_for_each() {
-    check_ball(0.02, (0.4, 9.0), Preset::Ncp.scheme());
-    check_ball(0.02, (0.2, 40.0), Preset::Ncp.scheme());
+fn a_ball_rolls_and_spins_within_both_limits() {
+    check_spinning_ball(0.02, (0.4, 9.0), Preset::Ncp.scheme());
+    check_spinning_ball(0.02, (0.2, 40.0), Preset::Ncp.scheme());
 }
 
 #[test]
 fn reduced_coordinates_roll_alike() {
     let mut scheme = Preset::Ncp.scheme();
     scheme.coordinates = Coordinates::Reduced;
-    check_ball(0.02, (0.4, 9.0), scheme);
+    check_spinning_ball(0.02, (0.4, 9.0), scheme.clone());
     check_ball(0.0, (0.4, 0.0), scheme);
 }
 
@@ -246,16 +281,19 @@ fn a_ball_of_mjcf_rolls_to_rest_as_its_coefficients_say() {
     let bodies = [simulation.model().find_body("ball").unwrap(), simulation.model().find_body("ground").unwrap()];
     let rule = simulation.model().contact_rule(bodies[0], bodies[1]);
     assert_eq!((rule.friction, rule.torsion, rule.rolling), (0.4, 0.008 / 0.4, RHO));
-    let mut state = simulation.state().clone();
-    state.v.copy_from_slice(&[0.3, 0.0, 0.0, 0.0, 3.0, 5.0]);
-    simulation.set_state(&state).unwrap();
     let (rate, spin_rate, mut methods) = (deceleration(0.4), 0.008 * G / 0.004, Methods::default());
-    for _ in 0..300 {
-        let report = step(&mut simulation);
-        methods.count(&report);
-        let (rolls, spins) = ((0.3 - rate * report.time).max(0.0), (5.0 - spin_rate * report.time).max(0.0));
-        let velocity = v(&simulation, "ball");
-        assert!((velocity[0] - rolls).abs() < 1e-11 && (velocity[5] - spins).abs() < 1e-10, "{velocity:?}");
+    let begin = simulation.state().clone();
+    for (speed, spin) in [(0.3, 0.0), (0.0, 5.0)] {
+        let mut state = begin.clone();
+        state.v.copy_from_slice(&[speed, 0.0, 0.0, 0.0, speed / RADIUS, spin]);
+        simulation.set_state(&state).unwrap();
+        for _ in 0..300 {
+            let report = step(&mut simulation);
+            methods.count(&report);
+            let (rolls, spins) = ((speed - rate * report.time).max(0.0), (spin - spin_rate * report.time).max(0.0));
+            let velocity = v(&simulation, "ball");
+            assert!((velocity[0] - rolls).abs() < 1e-11 && (velocity[5] - spins).abs() < 1e-10, "{velocity:?}");
+        }
     }
-    methods.assert_active_set(300);
+    methods.assert_active_set(600);
 }

@@ -303,6 +303,10 @@ impl Solver<FrictionProblem> for FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> Ending {
         self.records.clear();
+        // Refinements swap these three, so each needs room for the largest problem so far.
+        for impulses in [&mut self.candidate.r, &mut self.scratch.r, &mut solution.r] {
+            impulses.reserve(problem.rows().saturating_sub(impulses.len()));
+        }
         let tolerance = self.tolerance;
         let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
         if FrictionActiveSet::applies(problem) {

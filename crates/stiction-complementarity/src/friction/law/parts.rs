@@ -83,7 +83,8 @@ pub(super) fn projected_normal<const K: usize>(r_n: f64, mut parts: [(f64, f64);
     // Cones in descending order of their breakpoints ‖r_k‖/μ_k: as n grows, the first one stays violated longest.
     parts.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
     let (mut numerator, mut denominator) = (r_n, 1.0);
-    for (length, mu) in parts {
+    // A part without friction has no say in n. Its breakpoint may be 0/0, so it must not end the loop either.
+    for (length, mu) in parts.into_iter().filter(|(_, mu)| *mu > 0.0) {
         let n = numerator / denominator;
         if length <= mu * n.max(0.0) {
             break;
@@ -128,7 +129,7 @@ mod tests {
         (0..=40_000).map(|k| distance(f64::from(k) * 2e-4)).fold(f64::INFINITY, f64::min)
     }
 
-    fn laws() -> [Law; 8] {
+    fn laws() -> [Law; 10] {
         [
             Law::Cone { rows: 2, mu: 0.3 },
             Law::Cone { rows: 3, mu: 1.4 },
@@ -138,6 +139,8 @@ mod tests {
             Law::Rolling { rows: 5, mu: 0.5, mu_r: 0.1 },
             Law::Rolling { rows: 5, mu: 0.2, mu_r: 2.0 },
             Law::Rolling { rows: 6, mu: 0.6, mu_r: 1.0 },
+            Law::Rolling { rows: 3, mu: 0.0, mu_r: 0.5 },
+            Law::Rolling { rows: 5, mu: 0.7, mu_r: 0.0 },
         ]
     }
 
@@ -168,6 +171,14 @@ mod tests {
                 assert!(p.iter().zip(&again).all(|(a, b)| (a - b).abs() < 1e-14), "{law:?} not idempotent at {r:?}");
             }
         }
+    }
+
+    /// A part with neither friction nor impulse does not hide that another one is violated.
+    #[test]
+    fn a_part_of_zeros_leaves_the_projection_to_the_others() {
+        let mut r = [1.0, 0.0, 3.0];
+        Law::Rolling { rows: 3, mu: 0.0, mu_r: 1.0 }.project(&mut r);
+        assert_eq!(r, [2.0, 0.0, 2.0]);
     }
 
     /// The correction is the largest power that friction at its limits takes from the motion, per unit of the normal impulse.   [CONE-2]

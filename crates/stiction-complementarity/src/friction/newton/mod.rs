@@ -122,7 +122,7 @@ impl FrictionNewton {
                 &mut self.function,
             );
             if merit <= (1.0 - 2.0 * self.options.sufficient_decrease * length) * bound {
-                std::mem::swap(r, &mut self.trial_r);
+                r.copy_from_slice(&self.trial_r);
                 problem.velocities(r, &mut self.u, &mut self.state);
                 proximal.merit = merit;
                 return Some(length);

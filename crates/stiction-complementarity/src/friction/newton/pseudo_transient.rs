@@ -115,7 +115,7 @@ impl FrictionNewton {
             let bound = recent.iter().fold(0.0, |worst, merit| f64::max(worst, *merit));
             let Some(next) = self.line_search(problem, r, weight, bound) else { return Err(step + 1) };
             merit = next;
-            std::mem::swap(r, &mut self.trial_r);
+            r.copy_from_slice(&self.trial_r);
             problem.velocities(r, &mut self.u, &mut self.state);
             if merit <= INNER_DECREASE * first {
                 return Ok(step + 1);
