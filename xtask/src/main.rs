@@ -54,6 +54,7 @@ Developer commands of stiction.
     cargo xtask instructions [FILTER]   instructions per step of the speed cases, counted by valgrind
     cargo xtask corpus                  the files of problems/ that are made from code, the same bytes every time
     cargo xtask report                  every method on every problem within reach: docs/solver-report.md (about two minutes)
+    cargo xtask ablation [--json]       what is lost without each rung of the ladders: docs/ablation.md, or JSON (about ten minutes)
     cargo xtask help                    this text
 
 Exit code: 0 done, 1 a check failed, 2 bad usage.
@@ -81,6 +82,8 @@ fn main() -> ExitCode {
         ["bench", rest @ ..] => bench::run(rest),
         ["corpus"] => collection::write_corpus(),
         ["report"] => collection::report(),
+        ["ablation"] => collection::ablation(),
+        ["ablation", "--json"] => collection::ablation_as_json(),
         ["instructions"] => bench::instructions(""),
         ["instructions", filter] => bench::instructions(filter),
         [] | ["help" | "--help" | "-h"] => {

@@ -174,6 +174,11 @@ impl BoxLcpLadder {
         Self::default()
     }
 
+    /// The method with this ladder for the mixed problem.
+    pub fn with_ladder(ladder: MixedLcpLadder) -> Self {
+        Self { ladder, ..Self::default() }
+    }
+
     /// The ladder of the mixed problem, with its records.
     pub fn mixed(&self) -> &MixedLcpLadder {
         &self.ladder

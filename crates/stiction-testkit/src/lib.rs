@@ -7,7 +7,10 @@
 pub mod alloc;
 pub mod cases;
 pub mod corpus;
+pub mod dense;
 pub mod failing;
+pub mod families;
+pub mod hard;
 pub mod peak;
 pub mod penalty;
 pub mod plate;

@@ -5,7 +5,7 @@ use crate::box_lcp::{BoxLcp, BoxLcpLadder, BoxLcpSolution};
 use crate::lcp::diagnostics::explain;
 use crate::lcp::enumeration::LcpEnumeration;
 use crate::lcp::gauss_seidel::{GaussSeidelFailure, LcpGaussSeidel};
-use crate::lcp::ladder::{Certificate, LcpLadder, LcpRung, RungRecord};
+use crate::lcp::ladder::{Certificate, LcpLadder, RungRecord};
 use crate::lcp::lemke::LcpLemke;
 use crate::lcp::newton::LcpNewton;
 use crate::lcp::principal_pivoting::LcpPrincipalPivoting;
@@ -212,17 +212,8 @@ fn certificate_in_words(certificate: &Certificate) -> String {
 }
 
 fn rungs(records: &[RungRecord]) -> Vec<Rung> {
-    let name = |rung: LcpRung| match rung {
-        LcpRung::WarmStart => "warm-start".to_owned(),
-        LcpRung::Lemke { shift: 0, .. } => "lemke".to_owned(),
-        LcpRung::Lemke { shift, .. } => format!("lemke-cover-{shift}"),
-        LcpRung::PrincipalPivoting => "principal-pivoting".to_owned(),
-        LcpRung::Newton => "newton".to_owned(),
-        LcpRung::Feasibility => "feasibility".to_owned(),
-        LcpRung::Enumeration => "enumeration".to_owned(),
-    };
     let rung = |record: &RungRecord| Rung {
-        name: name(record.rung),
+        name: record.rung.to_string(),
         residual: record.residual,
         iterations: record.iterations,
     };
@@ -230,13 +221,13 @@ fn rungs(records: &[RungRecord]) -> Vec<Rung> {
 }
 
 fn mixed_rungs(ladder: &MixedLcpLadder) -> Vec<Rung> {
-    let named = |rung| match rung {
-        MixedLcpRung::Schur => ("elimination", ladder.schur().inner().records()),
-        MixedLcpRung::Pivoting => ("pivoting", ladder.pivoting().inner().records()),
-        MixedLcpRung::Newton => ("newton", &[][..]),
+    let inner = |rung| match rung {
+        MixedLcpRung::Schur => ladder.schur().inner().records(),
+        MixedLcpRung::Pivoting => ladder.pivoting().inner().records(),
+        MixedLcpRung::Newton => &[][..],
     };
     let rung = |record: &MixedRungRecord| {
-        let (name, inner) = named(record.rung);
+        let (name, inner) = (record.rung.name(), inner(record.rung));
         let name = match rungs(inner).last() {
             Some(last) => format!("{name}+{}", last.name),
             None => name.to_owned(),

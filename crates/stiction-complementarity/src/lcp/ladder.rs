@@ -37,6 +37,21 @@ pub enum LcpRung {
     Enumeration,
 }
 
+impl std::fmt::Display for LcpRung {
+    /// Writes the name in reports.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WarmStart => f.write_str("warm-start"),
+            Self::Lemke { shift: 0, .. } => f.write_str("lemke"),
+            Self::Lemke { shift, .. } => write!(f, "lemke-cover-{shift}"),
+            Self::PrincipalPivoting => f.write_str("principal-pivoting"),
+            Self::Newton => f.write_str("newton"),
+            Self::Feasibility => f.write_str("feasibility"),
+            Self::Enumeration => f.write_str("enumeration"),
+        }
+    }
+}
+
 /// Record of one rung of the last run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

@@ -23,6 +23,17 @@ pub enum MixedLcpRung {
     Newton,
 }
 
+impl MixedLcpRung {
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Schur => "elimination",
+            Self::Pivoting => "pivoting",
+            Self::Newton => "newton",
+        }
+    }
+}
+
 /// Record of one rung of the last run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -41,8 +52,9 @@ pub struct MixedRungRecord {
 ///
 /// `Infeasible` is proved by the certificate of [`LcpLadder`] for the reduced problem, which is checked with the numbers of
 /// the problem itself after elimination [MLCP-7], or by contradicting equalities.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct MixedLcpLadder {
+    rungs: Vec<MixedLcpRung>,
     schur: MixedLcpSchur<LcpLadder>,
     pivoting: MixedLcpPivoting<LcpLadder>,
     newton: NcpNewton,
@@ -52,9 +64,15 @@ pub struct MixedLcpLadder {
     records: Vec<MixedRungRecord>,
 }
 
+impl Default for MixedLcpLadder {
+    fn default() -> Self {
+        Self::with_rungs(Self::DEFAULT_RUNGS.to_vec(), &LcpLadder::default())
+    }
+}
+
 impl MixedLcpLadder {
-    /// The rungs, in order.
-    pub const RUNGS: [MixedLcpRung; 3] = [MixedLcpRung::Schur, MixedLcpRung::Pivoting, MixedLcpRung::Newton];
+    /// The rungs of [`new`](Self::new).
+    pub const DEFAULT_RUNGS: [MixedLcpRung; 3] = [MixedLcpRung::Schur, MixedLcpRung::Pivoting, MixedLcpRung::Newton];
 
     /// Largest residual [MLCP-2] at which the solution of a rung is accepted without the next rung. Dimensionless.
     const ACCEPTED: f64 = 1e-11;
@@ -62,6 +80,25 @@ impl MixedLcpLadder {
     /// The ladder with its default rungs.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The ladder of these rungs, with a ladder for the reduced problems.
+    pub fn with_rungs(rungs: Vec<MixedLcpRung>, linear: &LcpLadder) -> Self {
+        Self {
+            rungs,
+            schur: MixedLcpSchur::new(linear.clone()),
+            pivoting: MixedLcpPivoting::new(linear.clone()),
+            newton: NcpNewton::default(),
+            candidate: MixedLcpSolution::default(),
+            start: Vec::new(),
+            point: Vec::new(),
+            records: Vec::new(),
+        }
+    }
+
+    /// The rungs, in order.
+    pub fn rungs(&self) -> &[MixedLcpRung] {
+        &self.rungs
     }
 
     /// The rungs of the last run, in order.
@@ -125,7 +162,8 @@ impl Solver<MixedLcp> for MixedLcpLadder {
         }
         let (mut best, mut iterations) = (f64::INFINITY, 0_u32);
         let mut last = Status::Breakdown;
-        for rung in Self::RUNGS {
+        for k in 0..self.rungs.len() {
+            let rung = self.rungs[k];
             let ending = self.try_rung(rung, problem, guess);
             let residual = problem.residual(&self.candidate).value;
             self.records.push(MixedRungRecord { rung, status: ending.status, residual, iterations: ending.iterations });

@@ -6,9 +6,10 @@ use stiction_complementarity::{
     FrictionAdmm, FrictionInteriorPoint, FrictionLadder, FrictionNewton, FrictionNsgs, FrictionNsgsOptions,
     FrictionProblem, FrictionSolution, Problem, Solver, Status, Tolerance, solve,
 };
+use stiction_testkit::count_allocations;
+use stiction_testkit::hard::{collapsing, kick, kicked_stack, kicked_tower};
 use stiction_testkit::problems::{Motion, growing_masses, stack, tower, wall};
 use stiction_testkit::rocks::{Rocks, rock_pile};
-use stiction_testkit::{Random, count_allocations};
 
 const TOLERANCE: f64 = 1e-8;
 
@@ -27,29 +28,15 @@ fn solved(problems: impl Iterator<Item = FrictionProblem>) -> usize {
     problems.map(one).sum()
 }
 
-/// A coefficient of friction between 0.1 and 1.2 and random velocities between 1 mm/s and 1 m/s.
-fn drawn(seed: u64) -> (f64, Motion) {
-    let mut random = Random::new(seed);
-    let (mu, speed) = (random.uniform(0.1, 1.2), libm::pow(10.0, random.uniform(-3.0, 0.0)));
-    (mu, Motion::Kick { speed, seed })
-}
-
 fn kicked_stacks(ratio: f64) -> impl Iterator<Item = FrictionProblem> {
-    (201..213).map(move |seed| {
-        let (mu, motion) = drawn(seed);
-        stack(&growing_masses(10, ratio), mu).problem(motion)
-    })
+    (201..213).map(move |seed| kicked_stack(ratio, seed))
 }
 
 /// W of a tower has rank 6 and 12 rows per box; with doubled contacts the rank is a quarter of the rows.
 #[test]
 fn half_rank_towers() {
-    let kicked = |seed: u64, times: usize| {
-        let (mu, motion) = drawn(seed);
-        tower(20, mu).repeated(times).problem(motion)
-    };
-    assert_eq!(solved((301..307).map(|seed| kicked(seed, 1))), 6);
-    assert_eq!(solved((307..311).map(|seed| kicked(seed, 2))), 4);
+    assert_eq!(solved((301..307).map(|seed| kicked_tower(20, 1, seed))), 6);
+    assert_eq!(solved((307..311).map(|seed| kicked_tower(20, 2, seed))), 4);
 }
 
 #[test]
@@ -87,7 +74,7 @@ fn bins_of_rocks() {
     assert_eq!(solved((401..407).map(|seed| still(rocks(seed)))), 6);
     assert_eq!(solved((407..413).map(|seed| still(Rocks { load: 1e6, ..rocks(seed) }))), 6);
     assert_eq!(solved((413..417).map(|seed| still(Rocks { decades: 4.0, ..rocks(seed) }))), 4);
-    let kicked = |seed| rock_pile(&rocks(seed)).problem(Motion::Kick { speed: 0.05, seed });
+    let kicked = |seed| rock_pile(&rocks(seed)).problem(kick(seed));
     assert!(solved((417..423).map(kicked)) >= 5);
 }
 
@@ -97,11 +84,7 @@ fn collapsing_piles() {
     assert_eq!(solved((501..513).map(collapsing)), 12);
 }
 
-fn collapsing(seed: u64) -> FrictionProblem {
-    rock_pile(&Rocks { side: 3, layers: 3, walled: false, seed, ..Rocks::default() }).problem(Motion::Rest)
-}
-
-/// Gauss-Seidel, ADMM and all starts of the interior point end above 1e-6 on this pile. Pseudo-transient continuation finds a
+/// Gauss-Seidel and both starts of the interior point end above 1e-6 on this pile. Pseudo-transient continuation finds a
 /// solution, without allocations.
 #[test]
 fn pseudo_transient_solves_where_gauss_seidel_drifts() {

@@ -12,9 +12,9 @@ use stiction_complementarity::{
     solve,
 };
 use stiction_testkit::Random;
+use stiction_testkit::families::blocks;
 use stiction_testkit::problems::{Motion, Pile, random, tower};
 
-use crate::fuzz::families::blocks;
 use crate::fuzz::residual;
 
 /// A problem as dense numbers, so that it can be transformed.

@@ -1,9 +1,8 @@
 //! Problems generated from a seed, and small helpers of the tests.
 
 use stiction_complementarity::linalg::DenseLu;
-use stiction_complementarity::{
-    DenseMatrix, Lcp, LcpLemke, LcpSolution, MixedLcp, Outcome, RowBlock, SparseMatrix, Tolerance, solve,
-};
+use stiction_complementarity::{DenseMatrix, Lcp, LcpLemke, LcpSolution, Outcome, Tolerance, solve};
+pub(crate) use stiction_testkit::dense::{mixed, product, sparse, transpose};
 
 /// SplitMix64 generator: the same sequence on every platform.
 pub(crate) struct Seed(pub(crate) u64);
@@ -39,27 +38,6 @@ impl Seed {
     pub(crate) fn matrix(&mut self, rows: usize, cols: usize) -> DenseMatrix {
         DenseMatrix::from_row_major(rows, cols, self.vector(rows * cols)).unwrap()
     }
-}
-
-/// a b.
-pub(crate) fn product(a: &DenseMatrix, b: &DenseMatrix) -> DenseMatrix {
-    let mut result = DenseMatrix::zeros(a.rows(), b.cols());
-    for i in 0..a.rows() {
-        for j in 0..b.cols() {
-            result[(i, j)] = (0..a.cols()).map(|k| a[(i, k)] * b[(k, j)]).sum();
-        }
-    }
-    result
-}
-
-pub(crate) fn transpose(a: &DenseMatrix) -> DenseMatrix {
-    let mut result = DenseMatrix::zeros(a.cols(), a.rows());
-    for i in 0..a.rows() {
-        for j in 0..a.cols() {
-            result[(j, i)] = a[(i, j)];
-        }
-    }
-    result
 }
 
 /// a⁻¹, column by column.
@@ -108,32 +86,6 @@ pub(crate) fn lemke(problem: &Lcp) -> Outcome<LcpSolution> {
         iterations: outcome.iterations,
         guess_ignored: outcome.guess_ignored,
     }
-}
-
-pub(crate) fn sparse(a: &DenseMatrix) -> SparseMatrix {
-    let mut result = SparseMatrix::default();
-    result.clear(a.rows(), a.cols());
-    for i in 0..a.rows() {
-        for (j, &value) in a.row(i).iter().enumerate() {
-            if value != 0.0 {
-                result.push(j, value);
-            }
-        }
-        result.finish_row();
-    }
-    result
-}
-
-/// The mixed problem with these dense blocks.
-pub(crate) fn mixed(
-    [a, c, d, b]: [&DenseMatrix; 4],
-    constant_a: Vec<f64>,
-    constant_b: Vec<f64>,
-) -> Result<MixedLcp, stiction_complementarity::ProblemError> {
-    MixedLcp::new(
-        RowBlock { on_free: sparse(a), on_complementary: sparse(c), constant: constant_a },
-        RowBlock { on_free: sparse(d), on_complementary: sparse(b), constant: constant_b },
-    )
 }
 
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {

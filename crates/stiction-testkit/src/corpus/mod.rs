@@ -4,10 +4,12 @@
 //! contains problems of the literature, `scenes/` contains steps written by `stiction run --keep-problems`. The first two are
 //! written by `cargo xtask corpus`, the same bytes every time; the third is data.
 
+mod available;
 mod generated;
 mod manifest;
 mod textbook;
 
+pub use available::{EXTERNAL, Listed, available, external_folder, kind};
 pub use manifest::{Entry, Expectation, Manifest};
 
 use std::path::PathBuf;

@@ -13,6 +13,9 @@
 //!    start.
 //! 7. ADMM as another start for Newton, pseudo-transient continuation, relaxed Gauss-Seidel.
 //!
+//! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
+//! is lost without each of them.
+//!
 //! Every rung that runs is recorded, and the impulses of least residual are kept. In simulations stick recovery may replace them by others
 //! within the tolerance, whose residual may be larger. All decisions depend on counts and residuals, never on the clock.
 
@@ -33,13 +36,14 @@ use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
 use schedule::{
-    ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, POLISH_STEPS, RATE_INTERVAL, ROUNDING_RESIDUAL,
-    SHORT_NEWTON_STEPS,
+    ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, POLISH_STEPS, PSEUDO_TRANSIENT_FROM_BEST,
+    PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL, RATE_INTERVAL, ROUNDING_RESIDUAL, SHORT_NEWTON_STEPS,
 };
 
 /// Ladder of solver methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
 pub struct FrictionLadder {
+    rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
     /// Largest residual at which expensive rungs are skipped.
@@ -71,6 +75,19 @@ pub struct FrictionLadder {
     records: Vec<FrictionRungRecord>,
 }
 
+/// State of a run between two rungs.
+struct Progress {
+    /// Least residual so far.
+    best: f64,
+    /// True if the active-set method and its continuation ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
+    /// there too, are skipped.
+    acceptable: bool,
+    /// True if Gauss-Seidel has a warm start.
+    is_warm: bool,
+    /// Residual of Gauss-Seidel; infinite before it ran.
+    gauss_seidel_residual: f64,
+}
+
 impl Default for FrictionLadder {
     fn default() -> Self {
         Self::new(Accuracy::default())
@@ -78,6 +95,24 @@ impl Default for FrictionLadder {
 }
 
 impl FrictionLadder {
+    /// Rungs of a new ladder, in order.
+    pub const DEFAULT_RUNGS: [FrictionRung; 14] = [
+        FrictionRung::ActiveSet,
+        FrictionRung::ActiveSetContinuation,
+        FrictionRung::WarmGaussSeidel,
+        FrictionRung::ColdGaussSeidel,
+        FrictionRung::SemismoothNewton,
+        FrictionRung::InteriorPoint,
+        FrictionRung::SinglePivot,
+        FrictionRung::InteriorPointRestart1,
+        FrictionRung::MoreGaussSeidel,
+        FrictionRung::InteriorPointRestart2,
+        FrictionRung::Admm,
+        FrictionRung::PseudoTransient,
+        FrictionRung::PseudoTransientRestart,
+        FrictionRung::RelaxedGaussSeidel,
+    ];
+
     /// Ladder with the tolerance and the rungs of an accuracy.
     pub fn new(accuracy: Accuracy) -> Self {
         Self::build(accuracy, accuracy.tolerance())
@@ -142,6 +177,7 @@ impl FrictionLadder {
             ..FrictionActiveSetOptions::default()
         };
         Self {
+            rungs: Self::DEFAULT_RUNGS.to_vec(),
             accuracy,
             tolerance,
             acceptable: tolerance,
@@ -169,40 +205,46 @@ impl FrictionLadder {
         &self.records
     }
 
-    /// Rungs after Gauss-Seidel, which ended at this residual.
+    /// Rungs, in order.
+    pub fn rungs(&self) -> &[FrictionRung] {
+        &self.rungs
+    }
+
+    /// Replaces the rungs. The active-set method and its continuation run before all others wherever they stand in the list.
+    #[must_use]
+    pub fn with_rungs(mut self, rungs: &[FrictionRung]) -> Self {
+        self.rungs.clear();
+        self.rungs.extend_from_slice(rungs);
+        self
+    }
+
+    /// Removes a rung.
+    #[must_use]
+    pub fn without(mut self, rung: FrictionRung) -> Self {
+        self.rungs.retain(|kept| *kept != rung);
+        self
+    }
+
+    /// True if a rung runs on this problem, after what the rungs before it reached.
     ///
     /// With an assembled W every factorisation is expensive, so Newton always runs before the interior point. Matrix-free it does so
     /// only from a small residual.
-    fn rungs_after_gauss_seidel(
-        &self,
-        problem: &FrictionProblem,
-        residual: f64,
-    ) -> impl Iterator<Item = FrictionRung> + use<> {
-        use FrictionRung::{
-            Admm, InteriorPoint, InteriorPointRestart1, InteriorPointRestart2, MoreGaussSeidel, PseudoTransient,
-            RelaxedGaussSeidel, SemismoothNewton, SinglePivot,
-        };
+    fn runs(&self, rung: FrictionRung, problem: &FrictionProblem, progress: &Progress) -> bool {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let real_time = self.accuracy == Accuracy::RealTime;
-        let single_pivot = FrictionSinglePivot::applies(problem);
-        let applies = move |rung: &FrictionRung| match rung {
-            SemismoothNewton => assembled || residual <= NEWTON_START_RESIDUAL,
-            MoreGaussSeidel => !assembled,
-            SinglePivot => single_pivot,
+        let Progress { best, acceptable, is_warm, gauss_seidel_residual } = *progress;
+        let applies = match rung {
+            FrictionRung::ActiveSet | FrictionRung::ActiveSetContinuation => false,
+            FrictionRung::WarmGaussSeidel => is_warm && !acceptable,
+            FrictionRung::ColdGaussSeidel => !is_warm && !acceptable,
+            FrictionRung::SemismoothNewton => {
+                !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
+            }
+            FrictionRung::MoreGaussSeidel => !assembled,
+            FrictionRung::SinglePivot => FrictionSinglePivot::applies(problem),
             _ => true,
         };
-        let order = [
-            SemismoothNewton,
-            InteriorPoint,
-            SinglePivot,
-            InteriorPointRestart1,
-            MoreGaussSeidel,
-            InteriorPointRestart2,
-            Admm,
-            PseudoTransient,
-            RelaxedGaussSeidel,
-        ];
-        order.into_iter().filter(move |rung| applies(rung) && !(real_time && rung.is_expensive()))
+        applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
     }
 
     /// Runs one rung, records it, and keeps its impulses if they are the best so far.
@@ -217,6 +259,7 @@ impl FrictionLadder {
         let iterations = match rung {
             FrictionRung::RelaxedGaussSeidel
             | FrictionRung::PseudoTransient
+            | FrictionRung::ActiveSetContinuation
             | FrictionRung::SinglePivot
             | FrictionRung::ActiveSet => self.run_rung(rung, problem, Some(solution)),
             _ => self.run_rung(rung, problem, guess),
@@ -254,8 +297,15 @@ impl FrictionLadder {
                 let iterations = self.admm.run(problem, None, &mut self.candidate).iterations;
                 iterations + self.polish(problem, POLISH_STEPS)
             }
-            FrictionRung::PseudoTransient => self.run_pseudo_transient(problem, guess),
-            FrictionRung::SinglePivot => guess.map_or(0, |guess| {
+            FrictionRung::PseudoTransient => {
+                let schedule = PSEUDO_TRANSIENT_FROM_BEST;
+                self.newton.run_pseudo_transient(schedule, problem, guess, &mut self.candidate).iterations
+            }
+            FrictionRung::PseudoTransientRestart => {
+                let (schedule, start) = (PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL, Some(&self.gauss_seidel_end));
+                self.newton.run_pseudo_transient(schedule, problem, start, &mut self.candidate).iterations
+            }
+            FrictionRung::ActiveSetContinuation | FrictionRung::SinglePivot => guess.map_or(0, |guess| {
                 self.single_pivot.run(self.tolerance, problem, guess, &mut self.candidate).iterations
             }),
             FrictionRung::RelaxedGaussSeidel => {
@@ -278,7 +328,8 @@ impl FrictionLadder {
         best: &mut f64,
         solution: &mut FrictionSolution,
     ) -> u32 {
-        let pivots = self.run_and_record(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
+        let rung = FrictionRung::ActiveSetContinuation;
+        let pivots = self.run_and_record(rung, problem, None, best, solution).iterations;
         if *best > self.acceptable {
             return pivots;
         }
@@ -309,7 +360,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         }
         let tolerance = self.tolerance;
         let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
-        if FrictionActiveSet::applies(problem) {
+        if self.rungs.contains(&FrictionRung::ActiveSet) && FrictionActiveSet::applies(problem) {
             total = self.run_rung(FrictionRung::ActiveSet, problem, guess);
             let residual = match &mut self.stick_recovery {
                 Some(stick_recovery) => stick_recovery.evaluate(problem, &self.candidate.r),
@@ -336,29 +387,31 @@ impl Solver<FrictionProblem> for FrictionLadder {
             solution.r.clone_from(&self.candidate.r);
         }
         let mut acceptable = false;
-        if active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
+        let continues = self.rungs.contains(&FrictionRung::ActiveSetContinuation);
+        if continues && active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
             total = total.saturating_add(self.continue_active_set(problem, &mut best, solution));
             acceptable = best <= self.acceptable;
         }
-        if best > tolerance {
-            let gauss_seidel_residual = if acceptable {
-                self.gauss_seidel_end.r.clone_from(&solution.r);
-                f64::INFINITY
-            } else {
-                let guess = guess.filter(|guess| problem.residual(guess).value.is_finite());
-                let first = if guess.is_some() { FrictionRung::WarmGaussSeidel } else { FrictionRung::ColdGaussSeidel };
-                let record = self.run_and_record(first, problem, guess, &mut best, solution);
-                total = total.saturating_add(record.iterations);
-                record.residual
-            };
-            let rungs = self.rungs_after_gauss_seidel(problem, gauss_seidel_residual);
-            for rung in rungs.filter(|rung| !(acceptable && *rung == FrictionRung::SemismoothNewton)) {
-                if best <= if rung.is_expensive() { self.acceptable } else { tolerance } {
-                    break;
-                }
-                total = total.saturating_add(self.run_and_record(rung, problem, None, &mut best, solution).iterations);
+        self.gauss_seidel_end.r.clone_from(&solution.r);
+        let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
+        let guess = guess.filter(|guess| warm && !acceptable && problem.residual(guess).value.is_finite());
+        let mut progress =
+            Progress { best, acceptable, is_warm: guess.is_some(), gauss_seidel_residual: f64::INFINITY };
+        for k in 0..self.rungs.len() {
+            let rung = self.rungs[k];
+            if progress.best <= tolerance {
+                break;
+            }
+            if !self.runs(rung, problem, &progress) {
+                continue;
+            }
+            let record = self.run_and_record(rung, problem, guess, &mut progress.best, solution);
+            total = total.saturating_add(record.iterations);
+            if matches!(rung, FrictionRung::WarmGaussSeidel | FrictionRung::ColdGaussSeidel) {
+                progress.gauss_seidel_residual = record.residual;
             }
         }
+        let best = progress.best;
         if best > self.acceptable {
             return Ending::new(Status::BudgetExhausted, total);
         }

@@ -47,6 +47,9 @@ pub enum FrictionRung {
     SemismoothNewton,
     /// Interior point from its first start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPoint,
+    /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual; then the active-set
+    /// method once more to refine the result.
+    ActiveSetContinuation,
     /// Single-pivot method from the best impulses so far.
     SinglePivot,
     /// More Gauss-Seidel iterations from the result of the first, or from the best impulses before it if that was skipped; then semismooth
@@ -58,8 +61,10 @@ pub enum FrictionRung {
     InteriorPointRestart2,
     /// ADMM, then semismooth Newton.
     Admm,
-    /// Pseudo-transient continuation from the best impulses so far, then from where [`FrictionRung::MoreGaussSeidel`] starts.
+    /// Pseudo-transient continuation from the best impulses so far.
     PseudoTransient,
+    /// Pseudo-transient continuation from the start of [`FrictionRung::MoreGaussSeidel`].
+    PseudoTransientRestart,
     /// Many relaxed Gauss-Seidel iterations, then semismooth Newton.
     RelaxedGaussSeidel,
 }
@@ -67,7 +72,14 @@ pub enum FrictionRung {
 impl FrictionRung {
     /// True if the rung is too expensive to improve a solution that is acceptable already.
     pub(super) fn is_expensive(self) -> bool {
-        matches!(self, Self::InteriorPointRestart2 | Self::Admm | Self::PseudoTransient | Self::RelaxedGaussSeidel)
+        matches!(
+            self,
+            Self::InteriorPointRestart2
+                | Self::Admm
+                | Self::PseudoTransient
+                | Self::PseudoTransientRestart
+                | Self::RelaxedGaussSeidel
+        )
     }
 
     /// Name in reports.
@@ -78,12 +90,14 @@ impl FrictionRung {
             Self::ColdGaussSeidel => "cold-gauss-seidel",
             Self::SemismoothNewton => "semismooth-newton",
             Self::InteriorPoint => "interior-point",
-            Self::SinglePivot => "single-pivot",
+            Self::ActiveSetContinuation => "single-pivot",
+            Self::SinglePivot => "late-single-pivot",
             Self::MoreGaussSeidel => "more-gauss-seidel",
             Self::InteriorPointRestart1 => "interior-point-restart-1",
             Self::InteriorPointRestart2 => "interior-point-restart-2",
             Self::Admm => "admm",
             Self::PseudoTransient => "pseudo-transient",
+            Self::PseudoTransientRestart => "pseudo-transient-restart",
             Self::RelaxedGaussSeidel => "relaxed-gauss-seidel",
         }
     }

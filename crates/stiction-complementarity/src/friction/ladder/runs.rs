@@ -2,8 +2,7 @@
 
 use super::schedule::{
     ASSEMBLED_ITERATIONS, FIRST_RATE_INTERVAL, INTERIOR_POINT_COST, INTERIOR_POINT_STEPS, MAX_REFINED_ROWS,
-    MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, PSEUDO_TRANSIENT_FROM_BEST,
-    PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL, RATE_INTERVAL, REAL_TIME_ITERATIONS, ROUNDING_RESIDUAL,
+    MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, RATE_INTERVAL, REAL_TIME_ITERATIONS, ROUNDING_RESIDUAL,
 };
 use super::{Accuracy, FrictionLadder, FrictionRung};
 use crate::friction::active_set::REFINED_RESIDUAL;
@@ -75,24 +74,6 @@ impl FrictionLadder {
     fn iterate_and_polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
         let iterations = self.short_gauss_seidel.run(problem, Some(&self.scratch), &mut self.candidate).iterations;
         iterations + self.polish(problem, max_steps)
-    }
-
-    /// Runs pseudo-transient continuation from `best` and, without success, from `self.gauss_seidel_end`.   [NEWTON-7]
-    pub(super) fn run_pseudo_transient(&mut self, problem: &FrictionProblem, best: Option<&FrictionSolution>) -> u32 {
-        let first = self.newton.run_pseudo_transient(PSEUDO_TRANSIENT_FROM_BEST, problem, best, &mut self.candidate);
-        if first.status == Status::Solved {
-            return first.iterations;
-        }
-        let second = self.newton.run_pseudo_transient(
-            PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL,
-            problem,
-            Some(&self.gauss_seidel_end),
-            &mut self.scratch,
-        );
-        if problem.residual(&self.scratch).value < problem.residual(&self.candidate).value {
-            std::mem::swap(&mut self.candidate, &mut self.scratch);
-        }
-        first.iterations + second.iterations
     }
 
     /// Polishes the candidate of another method: runs semismooth Newton from it and keeps the result if it is better. Returns the number of

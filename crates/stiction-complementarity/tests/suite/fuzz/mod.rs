@@ -4,12 +4,10 @@
 //! exists by construction, no ladder may claim infeasibility. Budgets are respected, and no method panics. The numbers of
 //! solved problems are printed by family and method; those of the ladders on well-posed problems are asserted.
 
-pub(crate) mod families;
 pub(crate) mod residual;
 
 use std::collections::BTreeMap;
 
-use families::Family;
 use residual::Measured;
 use stiction_complementarity::{
     Accuracy, BoxLcp, BoxLcpLadder, BoxLcpSolution, FrictionActiveSet, FrictionAdmm, FrictionAdmmOptions,
@@ -19,6 +17,7 @@ use stiction_complementarity::{
     MixedLcpSolution, Problem, Solver, Status, Tolerance, solve,
 };
 use stiction_testkit::Random;
+use stiction_testkit::families::{self, Family};
 
 /// A problem with an independent second implementation of its residual.
 trait Checked: Problem {

@@ -1,11 +1,11 @@
 //! The report as Markdown.
 
-use crate::collection::Listed;
 use crate::measure::Measured;
 use crate::warm::{Pair, Run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use stiction_complementarity::Status;
+use stiction_testkit::corpus::Listed;
 
 const HEAD: &str = "\
 # Results of the methods

@@ -8,7 +8,6 @@
 #![allow(clippy::disallowed_methods)]
 
 mod account;
-mod collection;
 mod measure;
 mod readme;
 mod warm;
@@ -16,10 +15,11 @@ mod warm;
 use measure::Measured;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use stiction_testkit::corpus;
 use warm::Pair;
 
 fn main() -> ExitCode {
-    let problems = collection::all();
+    let problems = corpus::available();
     let measured: Vec<_> = problems.iter().flat_map(measure::all_methods).collect();
     let warm = warm::all(&problems);
     println!("{} problems, {} solves", problems.len(), measured.len());

@@ -1,9 +1,9 @@
 //! Solves of all problems, with their times.
 
-use crate::collection::{Listed, kind};
 use std::time::{Duration, Instant};
 use stiction_complementarity::catalogue::{self, Options, Report};
 use stiction_complementarity::{Accuracy, ProblemFile};
+use stiction_testkit::corpus::{Listed, kind};
 
 /// Result of one applicable method on one problem.
 pub(crate) struct Measured {

@@ -1,12 +1,12 @@
 //! Effect of warm starts: frictional problems whose free velocities differ by 1 %, cold and from the previous solution.
 
-use crate::collection::Listed;
 use crate::measure::{quickest, size};
 use stiction_complementarity::{
     Accuracy, FrictionLadder, FrictionNewton, FrictionNewtonOptions, FrictionNsgs, FrictionNsgsOptions,
     FrictionProblem, FrictionSolution, ProblemError, ProblemFile, Solver, Tolerance, solve,
 };
 use stiction_testkit::Random;
+use stiction_testkit::corpus::Listed;
 
 /// One method on one problem, without and with an initial guess.
 pub(crate) struct Pair {

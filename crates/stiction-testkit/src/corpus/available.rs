@@ -1,35 +1,46 @@
-//! Problems of the report: the collection of this repository and the external sets.
+//! All problems within reach: the collection of this repository and the external sets below `STICTION_DATA`.
 
+#![allow(clippy::disallowed_methods)] // Programs read problems from the repository and from the folder that the environment names.
+
+use super::Manifest;
 use std::path::{Path, PathBuf};
 use stiction_complementarity::ProblemFile;
-use stiction_testkit::corpus::{self, Manifest};
 
-/// A problem with its place in the report.
-pub(crate) struct Listed {
+/// A problem with its place in a report.
+#[derive(Clone, Debug)]
+pub struct Listed {
     /// The set: `problems` or the folder of the external one.
-    pub(crate) set: String,
+    pub set: String,
     /// The family inside the set.
-    pub(crate) family: String,
+    pub family: String,
+    /// Name of the file inside the set, without its ending.
+    pub name: String,
     /// The problem.
-    pub(crate) problem: ProblemFile,
+    pub problem: ProblemFile,
 }
 
 /// External sets below `STICTION_DATA`.
-const EXTERNAL: [&str; 3] = ["friction_contact", "lcp_mlcp", "mcp"];
+pub const EXTERNAL: [&str; 3] = ["friction_contact", "lcp_mlcp", "mcp"];
 
-/// Reads all available problems. Names and omits unreadable files.
-pub(crate) fn all() -> Vec<Listed> {
+/// Folder of the external sets, if `STICTION_DATA` names one.
+pub fn external_folder() -> Option<PathBuf> {
+    std::env::var_os("STICTION_DATA").map(PathBuf::from)
+}
+
+/// Reads all available problems. Unreadable files are named on standard error and omitted.
+pub fn available() -> Vec<Listed> {
     let mut listed: Vec<Listed> = Manifest::load()
         .files
         .into_iter()
         .filter_map(|entry| {
-            let problem = read(&corpus::folder().join(&entry.file))?;
-            Some(Listed { set: "problems".to_owned(), family: entry.family, problem })
+            let problem = read(&super::folder().join(&entry.file))?;
+            let name = entry.file.trim_end_matches(".json").to_owned();
+            Some(Listed { set: "problems".to_owned(), family: entry.family, name, problem })
         })
         .collect();
-    match std::env::var_os("STICTION_DATA").map(PathBuf::from) {
+    match external_folder() {
         Some(root) => listed.extend(EXTERNAL.iter().flat_map(|set| external(&root, set))),
-        None => println!("STICTION_DATA is not set: external sets are left out"),
+        None => eprintln!("STICTION_DATA is not set: external sets are left out"),
     }
     listed
 }
@@ -39,7 +50,7 @@ fn external(root: &Path, set: &str) -> Vec<Listed> {
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(error) => {
-            println!("{}: {error}", folder.display());
+            eprintln!("{}: {error}", folder.display());
             return Vec::new();
         }
     };
@@ -49,7 +60,8 @@ fn external(root: &Path, set: &str) -> Vec<Listed> {
     let listed = |path: &PathBuf| {
         let problem = read(path)?;
         let family = family(path, &problem);
-        Some(Listed { set: set.to_owned(), family, problem })
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Some(Listed { set: set.to_owned(), family, name, problem })
     };
     paths.iter().filter_map(listed).collect()
 }
@@ -59,7 +71,7 @@ fn read(path: &Path) -> Option<ProblemFile> {
     match text.and_then(|text| ProblemFile::read(&text).map_err(|error| error.to_string())) {
         Ok(problem) => Some(problem),
         Err(error) => {
-            println!("{}: {error}", path.display());
+            eprintln!("{}: {error}", path.display());
             None
         }
     }
@@ -75,8 +87,8 @@ fn family(path: &Path, problem: &ProblemFile) -> String {
     named().unwrap_or_else(|| kind(problem).to_owned())
 }
 
-/// The kind of a problem, by which the report groups methods.
-pub(crate) fn kind(problem: &ProblemFile) -> &'static str {
+/// The kind of a problem, by which reports group methods.
+pub fn kind(problem: &ProblemFile) -> &'static str {
     match problem {
         ProblemFile::Lcp(_) => "lcp",
         ProblemFile::MixedLcp(_) => "mixed lcp",

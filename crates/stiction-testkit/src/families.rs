@@ -1,14 +1,15 @@
 //! Random problems of every class by families, well posed and not.
+//!
+//! The tests of all methods and the ablation of the ladders use them, by the same seeds.
 
+use crate::Random;
+use crate::dense::{mixed, product, transpose};
 use stiction_complementarity::linalg::BlockMatrix;
 use stiction_complementarity::{Bodies, BoxLcp, DenseMatrix, FrictionProblem, Law, Lcp, MixedLcp, Operator};
-use stiction_testkit::Random;
-
-use crate::generate::{mixed, product, transpose};
 
 /// Class of the matrix of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Family {
+pub enum Family {
     /// Positive definite.
     Definite,
     /// Positive semidefinite, below full rank.
@@ -28,7 +29,8 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    pub(crate) const ALL: [Self; 8] = [
+    /// All families, in the order of the tests.
+    pub const ALL: [Self; 8] = [
         Self::Definite,
         Self::Deficient,
         Self::Scaled,
@@ -40,9 +42,19 @@ impl Family {
     ];
 
     /// True if a solution exists by construction.
-    pub(crate) fn is_well_posed(self) -> bool {
+    pub fn is_well_posed(self) -> bool {
         !matches!(self, Self::Unreachable | Self::Wild)
     }
+}
+
+/// The value of a constructor whose arguments are right by construction.
+fn sound<T, E: std::fmt::Display>(made: Result<T, E>) -> T {
+    made.unwrap_or_else(|error| panic!("a problem of a family: {error}"))
+}
+
+/// The matrix of these entries, row by row.
+fn dense(rows: usize, cols: usize, entries: Vec<f64>) -> DenseMatrix {
+    DenseMatrix::from_row_major(rows, cols, entries).unwrap_or_else(|| panic!("{rows} by {cols} entries"))
 }
 
 /// Unit between 1e-8 and 1e8.
@@ -60,7 +72,7 @@ fn factor(random: &mut Random, family: Family, n: usize) -> DenseMatrix {
         Family::Deficient | Family::Unreachable => 1 + random.below(n),
         _ => n + 1,
     };
-    let mut b = DenseMatrix::from_row_major(n, rank, normals(random, n * rank)).unwrap();
+    let mut b = dense(n, rank, normals(random, n * rank));
     match family {
         Family::Scaled => {
             let columns: Vec<f64> = (0..rank).map(|_| unit(random).sqrt()).collect();
@@ -86,7 +98,7 @@ fn matrix(random: &mut Random, family: Family, n: usize) -> DenseMatrix {
         // Every other problem has small integers: ties and exact singularity.
         let integers = random.below(2) == 0;
         let entry = |random: &mut Random| if integers { random.below(5) as f64 - 2.0 } else { random.normal() };
-        return DenseMatrix::from_row_major(n, n, (0..n * n).map(|_| entry(random)).collect()).unwrap();
+        return dense(n, n, (0..n * n).map(|_| entry(random)).collect());
     }
     let b = factor(random, family, n);
     let mut m = product(&b, &transpose(&b));
@@ -123,14 +135,21 @@ fn constants(random: &mut Random, family: Family, m: &DenseMatrix, bounds: impl 
     if family.is_well_posed() { planted(random, m, size, bounds) } else { normals(random, m.rows()) }
 }
 
-pub(crate) fn lcp(random: &mut Random, family: Family) -> Lcp {
+/// An LCP of up to eight rows.
+pub fn lcp(random: &mut Random, family: Family) -> Lcp {
     let n = 1 + random.below(8);
-    let m = matrix(random, family, n);
-    let q = constants(random, family, &m, |_| (0.0, f64::INFINITY));
-    Lcp::new(m, q).unwrap()
+    lcp_of_size(random, family, n)
 }
 
-pub(crate) fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
+/// An LCP of `n` rows.
+pub fn lcp_of_size(random: &mut Random, family: Family, n: usize) -> Lcp {
+    let m = matrix(random, family, n);
+    let q = constants(random, family, &m, |_| (0.0, f64::INFINITY));
+    sound(Lcp::new(m, q))
+}
+
+/// A box-constrained LCP of up to five rows.
+pub fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
     let n = 1 + random.below(5);
     let m = matrix(random, family, n);
     let bounds: Vec<(f64, f64)> = (0..n)
@@ -144,11 +163,11 @@ pub(crate) fn box_lcp(random: &mut Random, family: Family) -> BoxLcp {
         .collect();
     let q = constants(random, family, &m, |i| bounds[i]);
     let (lower, upper) = bounds.into_iter().unzip();
-    BoxLcp::new(m, q, lower, upper).unwrap()
+    sound(BoxLcp::new(m, q, lower, upper))
 }
 
 /// Mixed problem from the matrix of an LCP with some variables made free.
-pub(crate) fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
+pub fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
     let (free, pairs) = (1 + random.below(4), random.below(5));
     let n = free + pairs;
     let m = matrix(random, family, n);
@@ -156,10 +175,10 @@ pub(crate) fn mixed_lcp(random: &mut Random, family: Family) -> MixedLcp {
     let q = constants(random, family, &m, bounds);
     let part = |rows: std::ops::Range<usize>, cols: std::ops::Range<usize>| {
         let data = rows.clone().flat_map(|i| m.row(i)[cols.clone()].to_vec()).collect();
-        DenseMatrix::from_row_major(rows.len(), cols.len(), data).unwrap()
+        dense(rows.len(), cols.len(), data)
     };
     let blocks = [part(0..free, 0..free), part(0..free, free..n), part(free..n, 0..free), part(free..n, free..n)];
-    mixed(blocks.each_ref(), q[..free].to_vec(), q[free..].to_vec()).unwrap()
+    sound(mixed(blocks.each_ref(), q[..free].to_vec(), q[free..].to_vec()))
 }
 
 /// Random μ, including 0 and 10.
@@ -206,7 +225,7 @@ fn contact_factor(random: &mut Random, family: Family, laws: &[Law]) -> DenseMat
 }
 
 /// Frictional problem with an assembled W.
-pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionProblem {
+pub fn local_friction(random: &mut Random, family: Family) -> FrictionProblem {
     let laws = laws(random, family);
     let n: usize = laws.iter().map(Law::rows).sum();
     let (w, q) = if family == Family::Wild {
@@ -230,11 +249,11 @@ pub(crate) fn local_friction(random: &mut Random, family: Family) -> FrictionPro
         }
         (w, if family == Family::Unreachable { normals(random, n) } else { q })
     };
-    FrictionProblem::new(Operator::Assembled(blocks(&laws, &w)), laws, q).unwrap()
+    sound(FrictionProblem::new(Operator::Assembled(blocks(&laws, &w)), laws, q))
 }
 
-/// The rows and columns of `w` by the blocks of `laws`.
-pub(crate) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
+/// Blocks of `w` with the rows of `laws`.
+pub fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
     let mut offsets = vec![0];
     for law in laws {
         offsets.push(offsets[offsets.len() - 1] + law.rows());
@@ -253,7 +272,7 @@ pub(crate) fn blocks(laws: &[Law], w: &DenseMatrix) -> BlockMatrix {
 }
 
 /// Frictional problem with a matrix-free W; families without bodies (unsymmetric, wild) are semidefinite here.
-pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionProblem {
+pub fn global_friction(random: &mut Random, family: Family) -> FrictionProblem {
     let (laws, count) = (laws(random, family), 1 + random.below(3));
     let size = if random.below(2) == 0 { 3 } else { 6 };
     let (mut jacobian, mut q) = (BlockMatrix::default(), Vec::new());
@@ -292,8 +311,8 @@ pub(crate) fn global_friction(random: &mut Random, family: Family) -> FrictionPr
         q = normals(random, q.len());
     }
     let mass = (0..count).flat_map(|_| mass_block(random, size, if scaled { arm } else { 1.0 }, scaled)).collect();
-    let bodies = Bodies::new(jacobian, mass).unwrap();
-    FrictionProblem::new(Operator::MatrixFree(bodies), laws, q).unwrap()
+    let bodies = sound(Bodies::new(jacobian, mass));
+    sound(FrictionProblem::new(Operator::MatrixFree(bodies), laws, q))
 }
 
 /// A mass matrix of condition number below ten, angular velocities in the unit `arm`.
