@@ -14,11 +14,13 @@ pub(crate) const PACKAGE: &str = "stiction-reproduce";
 const STAMP: &str = "reference/stamp.txt";
 
 /// The crates whose code decides the numbers of the cases.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 12] = [
     "stiction-complementarity",
     "stiction-geometry",
     "stiction-multibody",
     "stiction-stepping",
+    "stiction-schemes",
+    "stiction-sensitivity",
     "stiction-scene",
     "stiction",
     "stiction-study",

@@ -13,8 +13,14 @@ use crate::rust_items;
 use crate::tree;
 
 /// The crates whose imports and parameters are limited.
-const NUMERICAL: [&str; 4] =
-    ["stiction-complementarity", "stiction-geometry", "stiction-multibody", "stiction-stepping"];
+const NUMERICAL: [&str; 6] = [
+    "stiction-complementarity",
+    "stiction-geometry",
+    "stiction-multibody",
+    "stiction-stepping",
+    "stiction-schemes",
+    "stiction-sensitivity",
+];
 
 /// Most fields of a struct.
 const FIELDS: usize = 25;

@@ -162,7 +162,7 @@ fn relative_spin(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
 }
 
 /// Stores the contacts for the next step, from their reports.
-pub(crate) fn remember_contacts(ws: &mut Workspace) {
+pub fn remember_contacts(ws: &mut Workspace) {
     ws.result.next.contacts.clear();
     ws.result.next.contacts.extend(ws.result.contact_reports.iter().map(|report| ContactMemory {
         id: report.id,

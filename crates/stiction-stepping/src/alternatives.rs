@@ -6,9 +6,9 @@ use crate::Contact;
 
 /// Contacts that are alternatives of each other, in chains.
 #[derive(Default)]
-pub(crate) struct Alternatives {
+pub struct Alternatives {
     /// All contacts, of which `Constraints::contacts` holds the chosen ones; empty if there are no chains of alternatives.
-    pub(crate) candidates: Vec<Contact>,
+    pub candidates: Vec<Contact>,
     pub(crate) chains: Vec<Chain>,
     /// Members of all chains: indices in `candidates`.
     pub(crate) members: Vec<usize>,

@@ -17,13 +17,14 @@ pub enum StepProblem<'a> {
 
 /// Mixed linear complementarity problem of a step, with its solution and its scratch memory.
 #[derive(Default)]
-pub(crate) struct MixedAssembly {
+pub struct MixedAssembly {
     /// Sizes of the blocks.
-    pub(crate) layout: Layout,
+    pub layout: Layout,
     pub(crate) problem: MixedLcp,
-    pub(crate) solution: MixedLcpSolution,
+    /// Its solution.
+    pub solution: MixedLcpSolution,
     /// Friction directions of all contacts, then of all support points.
-    pub(crate) directions: Vec<Vector3<f64>>,
+    pub directions: Vec<Vector3<f64>>,
     /// Compliance of the joint rows (diagonal). It is empty in a step, where joints are rigid.
     pub(crate) joint_compliance: Vec<f64>,
     pub(crate) joint_jacobian: SparseMatrix,
@@ -36,7 +37,7 @@ pub(crate) struct FrictionAssembly {
     pub(crate) problem: FrictionProblem,
     /// Impulses at which the solver starts.
     pub(crate) guess: FrictionSolution,
-    pub(crate) solution: FrictionSolution,
+    pub solution: FrictionSolution,
     pub(crate) laws: Vec<Law>,
     /// Block column of each body.
     pub(crate) block_of_body: Vec<usize>,

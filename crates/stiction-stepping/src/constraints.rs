@@ -27,15 +27,16 @@ pub struct Constraints {
     /// Surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
     pub(crate) surfaces: Vec<Surface>,
     /// Depths at which the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
-    pub(crate) depths: Depths,
+    pub depths: Depths,
     pub(crate) next_depths: Depths,
     /// Joint rows with their constants.
     pub joint_rows: Vec<JointRow>,
-    /// Actuated joint DOFs and their joint-space rows.
+    /// Joint DOFs with limits, dry friction, passive forces, motors or couplings.
     pub(crate) actuated: Vec<ActuatedDof>,
-    pub(crate) joint_space_rows: Vec<JointSpaceRow>,
+    /// Joint-space rows of these DOFs.
+    pub joint_space_rows: Vec<JointSpaceRow>,
     /// True if the problem contains all joint limits, not only those within reach.
-    pub(crate) all_limits: bool,
+    pub all_limits: bool,
     /// Blocks of the problem with second-order cones, by [`Self::collect`].
     pub(crate) blocks: Vec<Block>,
     /// Rows of all blocks: wrenches of a unit impulse on the two bodies of the block. A joint-space row has its terms in

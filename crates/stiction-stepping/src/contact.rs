@@ -169,7 +169,7 @@ pub struct SupportPointContact {
 
 impl SupportPointContact {
     /// Tangents of every support point.
-    pub(crate) fn tangents() -> [Vector3<f64>; 2] {
+    pub fn tangents() -> [Vector3<f64>; 2] {
         [Vector3::x(), Vector3::y()]
     }
 

@@ -25,11 +25,15 @@ impl<P: Problem> fmt::Debug for Rung<P> {
 
 /// Result of running a ladder.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LadderOutcome {
-    pub(crate) rung: &'static str,
-    pub(crate) status: Status,
-    pub(crate) residual: Residual,
-    pub(crate) iterations: u32,
+pub struct LadderOutcome {
+    /// Rung with the best solution.
+    pub rung: &'static str,
+    /// Status of the solution.
+    pub status: Status,
+    /// Residual of the solution, with its worst row.
+    pub residual: Residual,
+    /// Iterations of all rungs.
+    pub iterations: u32,
 }
 
 /// Target residual of frictional problems, dimensionless: velocities in m/s are accurate to about this times their size.
@@ -103,11 +107,13 @@ impl Ladder {
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 
-    pub(crate) fn solve_mixed(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> LadderOutcome {
+    /// Solves a problem with linear friction sets.
+    pub fn solve_mixed(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> LadderOutcome {
         run_rungs(&mut self.mixed, problem, None, solution, &self.tolerance)
     }
 
-    pub(crate) fn solve_cone(
+    /// Solves a problem with second-order cones from a warm start.
+    pub fn solve_cone(
         &mut self,
         problem: &FrictionProblem,
         guess: &FrictionSolution,

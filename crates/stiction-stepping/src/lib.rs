@@ -24,8 +24,6 @@ mod detector;
 mod energy_bound;
 mod forest;
 mod formulation;
-mod generalised;
-mod hybrid;
 mod impact;
 mod implicit;
 mod joint_space;
@@ -39,12 +37,10 @@ mod quasistatic;
 mod rates;
 mod reactions;
 mod reduced;
-mod reference;
 mod report;
 mod review;
 mod rows;
 mod scheme;
-mod sensitivity;
 mod stabilise;
 mod start;
 mod step;
@@ -53,7 +49,6 @@ mod support_points;
 mod surface;
 mod surface_motion;
 mod tangents;
-mod theta;
 mod workspace;
 
 pub use advance::advance;
@@ -65,11 +60,6 @@ pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
 pub use forest::adopt;
 pub use formulation::assemble;
-pub use generalised::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink, SystemsError};
-pub use hybrid::{
-    ContactStep, HybridError, HybridForm, HybridOptions, HybridReport, HybridState, HybridStepper, PlaneContact,
-    RootEquations, RootExtent,
-};
 pub use ladder::{Ladder, Rung};
 pub use layout::{Layout, RowMeaning};
 pub use measure::{Infeasibility, infeasibility};
@@ -77,7 +67,6 @@ pub use protective_layer::ProtectiveLayer;
 pub use quasistatic::{Uniqueness, uniqueness};
 pub use rates::JointRow;
 pub use reactions::joint_impulses;
-pub use reference::ReferenceStepper;
 pub use report::{
     ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,
 };
@@ -86,12 +75,26 @@ pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
     PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
 };
-pub use sensitivity::{
-    Clearance, Differentiator, FrictionLaw, FrictionLimit, Rebound, SensitivityError, SensitivityOptions,
-    StepDerivative, StepEquations, StepForm, StepRow, StepTerms, Variation, displacement,
-};
 pub use start::Start;
 pub use step::{Stepper, TimeStepper};
 pub use substepping::{Halving, Substepping};
-pub use theta::{ConstraintLaw, MoreauJean, System, SystemState, ThetaError, ThetaReport, ThetaScheme, ThetaStepper};
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};
+
+/// Stages of a step and their parts, for steppers beside [`TimeStepper`].
+pub mod stages {
+    pub use crate::advance::{advance, remember_contacts};
+    pub use crate::alternatives::Alternatives;
+    pub use crate::assembly::MixedAssembly;
+    pub use crate::detect::{detect, prepare};
+    pub use crate::formulation::{assemble, assemble_rows, choose_directions, solve};
+    pub use crate::ladder::LadderOutcome;
+    pub use crate::measure::{joint_error, penetration};
+    pub use crate::pairs::{find_pairs_at_end, place_shapes};
+    pub use crate::rates::{JointSpaceRow, Side, approach};
+    pub use crate::rows::write as write_rows;
+    pub use crate::stabilise::stabilise;
+    pub use crate::step::report_step;
+    pub use crate::surface::Depths;
+    pub use crate::tangents::{first_tangent, tangents};
+    pub use crate::workspace::Detection;
+}

@@ -22,7 +22,7 @@ impl Infeasibility {
 }
 
 /// Largest |Φ| over the rows of the given joints.
-pub(crate) fn joint_error<'m>(joints: impl Iterator<Item = &'m Joint>, at: &Configuration) -> f64 {
+pub fn joint_error<'m>(joints: impl Iterator<Item = &'m Joint>, at: &Configuration) -> f64 {
     let mut error = 0.0_f64;
     for joint in joints {
         for row in joint.evaluate(at) {
@@ -35,7 +35,7 @@ pub(crate) fn joint_error<'m>(joints: impl Iterator<Item = &'m Joint>, at: &Conf
 /// Deepest penetration among `pairs` at the given poses of all shapes.
 ///
 /// `found` is called for every penetrating point, with its pair of shapes.
-pub(crate) fn penetration(
+pub fn penetration(
     model: &Model,
     poses: &[Pose],
     pairs: &[(usize, usize)],

@@ -22,7 +22,7 @@ pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Dete
 }
 
 /// Finds the pairs of shapes whose boxes overlap at the end of the step.
-pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
+pub fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
     let Detection { shape_poses, boxes, pairs, .. } = &mut ws.detection;
     place_shapes(model, &ws.result.end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |_, shape, pose| {
@@ -33,7 +33,7 @@ pub(crate) fn find_pairs_at_end(model: &Model, scheme: &Scheme, detector: &mut d
 }
 
 /// Computes the poses of all shapes.
-pub(crate) fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
+pub fn place_shapes(model: &Model, at: &Configuration, poses: &mut Vec<Pose>) {
     poses.resize(model.shape_count(), Pose::identity());
     for (pose, (_, body, shape)) in poses.iter_mut().zip(model.shapes()) {
         *pose = at.poses().get(body.index()).map_or_else(Pose::identity, |body| body * shape.local);

@@ -29,7 +29,7 @@ pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: 
 }
 
 /// Normal velocity n · v at the velocities `v`, prescribed motion over the step included; negative if the surfaces approach.
-pub(crate) fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
+pub fn approach(model: &Model, contact: &Contact, v: &[f64], h: f64) -> f64 {
     let (a, b) = contact.row(&contact.normal);
     let prescribed = (contact.gap_end - contact.gap_start) / h;
     side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b) + prescribed
@@ -84,7 +84,7 @@ pub(crate) fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> 
 
 /// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Side {
+pub enum Side {
     /// Velocity of the forest, times a factor.
     Velocity(usize, f64),
     /// Power of a wrench on a body.
@@ -113,15 +113,17 @@ pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Opt
 
 /// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct JointSpaceRow {
-    pub(crate) sides: [Option<Side>; 4],
-    pub(crate) law: Law,
+pub struct JointSpaceRow {
+    /// Terms of its rate.
+    pub sides: [Option<Side>; 4],
+    /// Law between its impulse and its rate.
+    pub law: Law,
     /// Constant right-hand side of the row, m/s or rad/s.
-    pub(crate) bias: f64,
+    pub bias: f64,
     /// Compliance, the rate under a unit impulse; 0 is rigid.
-    pub(crate) compliance: f64,
+    pub compliance: f64,
     /// Rotor inertia that is part of the compliance.
-    pub(crate) rotor: f64,
+    pub rotor: f64,
     /// Joint of the row.
-    pub(crate) joint: JointId,
+    pub joint: JointId,
 }

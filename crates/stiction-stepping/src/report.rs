@@ -8,7 +8,6 @@ use crate::Changes;
 
 /// Report of a completed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 #[must_use = "the report contains the residual of the step"]
 pub struct StepReport {
     /// Number of the step, from 1.
@@ -59,7 +58,6 @@ pub struct Correction {
 
 /// Contact in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ContactReport {
     /// Id of the contact.
     pub id: ContactId,
@@ -310,7 +308,8 @@ impl StepCause {
         }
     }
 
-    pub(crate) fn non_finite(what: &'static str, culprit: Option<&str>) -> Self {
+    /// A quantity of a step that is not finite, and the body it belongs to if that is known.
+    pub fn non_finite(what: &'static str, culprit: Option<&str>) -> Self {
         Self::NonFinite {
             what,
             culprit: culprit.map_or_else(|| "the system".into(), |name| format!("body \"{name}\"")),

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Fills `ws.constraints.joint_rows` and the biases of `ws.constraints.contacts`.
-pub(crate) fn write(start: &Start, ws: &mut Workspace) {
+pub fn write(start: &Start, ws: &mut Workspace) {
     match start.scheme.stabilisation {
         Stabilisation::Baumgarte { damping, stiffness } => baumgarte::joints(start, (damping, stiffness), ws),
         _ => joints(start, ws),

@@ -37,7 +37,7 @@ const MARGIN_FACTOR: f64 = 4.0;
 const RELATIVE_COMPLIANCE: f64 = 1e-8;
 
 /// Applies the stabilisation of the scheme to `ws.result.next` and returns its report; none if it acts within the step.
-pub(crate) fn stabilise(
+pub fn stabilise(
     start: &Start,
     (detector, ladder): (&mut dyn Detector, &mut Ladder),
     ws: &mut Workspace,

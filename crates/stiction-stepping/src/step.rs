@@ -417,7 +417,7 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
 }
 
 /// Report of the step in the workspace, made by one complementarity problem in `passes` passes with `impacts` impacts.
-pub(crate) fn report_step(
+pub fn report_step(
     start: &Start,
     ws: &Workspace,
     ladder_outcome: &LadderOutcome,

@@ -99,4 +99,4 @@ pub(crate) fn part(matrix: &Matrix3<f64>, size: usize) -> Matrix3<f64> {
 }
 
 /// Depths at which the normal laws of contacts are linearised, from pass to pass.   [SOFT-7]
-pub(crate) type Depths = Vec<(ContactId, f64)>;
+pub type Depths = Vec<(ContactId, f64)>;

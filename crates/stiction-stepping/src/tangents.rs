@@ -7,7 +7,7 @@ use stiction_multibody::{Configuration, ContactRule, Dimension};
 ///
 /// In space t is the first direction, rotated with the body it is fixed to, projected onto the tangent plane and rotated by the offset,
 /// and o = n × t. In the plane t = z × n and the second is zero.   [FRIC-3]
-pub(crate) fn tangents(
+pub fn tangents(
     normal: &Vector3<f64>,
     rule: &ContactRule,
     dimension: Dimension,
@@ -82,7 +82,7 @@ pub(crate) fn push_polygon_vertices(
 const STEEPEST: f64 = 1e-3;
 
 /// Requested direction projected onto the tangent plane; otherwise world x, or y if x is too close to the normal.
-pub(crate) fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> Vector3<f64> {
+pub fn first_tangent(normal: &Vector3<f64>, wanted: Option<&Vector3<f64>>) -> Vector3<f64> {
     let d = projected(normal, wanted).0;
     let t = d - normal * normal.dot(&d);
     let length = t.norm();

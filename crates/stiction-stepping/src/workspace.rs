@@ -20,11 +20,11 @@ pub struct Workspace {
     /// Motion at the start of the step and where the constraints are linearised.
     pub kinematics: StepKinematics,
     /// Pairs of shapes near each other.
-    pub(crate) detection: Detection,
+    pub detection: Detection,
     /// Constraints of the step.
     pub constraints: Constraints,
     /// Contacts that are alternatives of each other.
-    pub(crate) alternatives: Alternatives,
+    pub alternatives: Alternatives,
     /// Contacts outside the working set.
     pub(crate) screening: Screening,
     /// Velocity-level scratch of the forest, in reduced coordinates.
@@ -34,11 +34,11 @@ pub struct Workspace {
     /// Proximal mass fraction ε: factor on all masses in the problem; none means 1.   [QS-2]
     pub(crate) proximal_mass_fraction: Option<f64>,
     /// Unit of mass in the problem, kg.
-    pub(crate) mass_unit: f64,
+    pub mass_unit: f64,
     /// True if the problem of the step is `friction`; otherwise it is `mixed`.
-    pub(crate) quadratic: bool,
+    pub quadratic: bool,
     /// Problem with linear friction sets.
-    pub(crate) mixed: MixedAssembly,
+    pub mixed: MixedAssembly,
     /// Problem with second-order cones.
     pub(crate) friction: FrictionAssembly,
     /// Velocities and impulses that solve the problem.
@@ -57,17 +57,17 @@ pub struct StepKinematics {
     /// Configuration of all bodies at q, v and the start time.
     pub start: Configuration,
     /// Configuration where the constraints are linearised, with prescribed bodies at the start time.
-    pub(crate) linear_start: Configuration,
+    pub linear_start: Configuration,
     /// Configuration where the constraints are linearised, with prescribed bodies at the end time.
-    pub(crate) linear_end: Configuration,
+    pub linear_end: Configuration,
     /// Velocity v at the start of the step, of all bodies: that of the state, or the one after an impact by Poisson's hypothesis.
     pub(crate) before: Vec<f64>,
     /// Linearisation velocity v̂: constraints are linearised at q ⊕ h v̂. An empty list means zero, that is the start of the step.
-    pub(crate) linearisation_velocity: Vec<f64>,
+    pub linearisation_velocity: Vec<f64>,
     /// Coordinates q ⊕ h v̂.
-    pub(crate) predicted: Vec<f64>,
+    pub predicted: Vec<f64>,
     /// Applied wrenches of all bodies.
-    pub(crate) applied: Vec<Wrench>,
+    pub applied: Vec<Wrench>,
     /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,
@@ -85,7 +85,7 @@ pub struct Solution {
     /// In reduced coordinates only those of loops are set; [`crate::joint_impulses`] computes all.
     pub joint_impulses: Vec<f64>,
     /// Impulse of each joint-space row.
-    pub(crate) joint_space_impulses: Vec<f64>,
+    pub joint_space_impulses: Vec<f64>,
     /// Impulse at each contact.
     pub contact_impulses: Vec<ContactImpulse>,
     /// Impulse at each support point.
@@ -225,17 +225,17 @@ impl AfterStep {
 
 /// Pairs of shapes near each other, and the scratch memory to find them.
 #[derive(Default)]
-pub(crate) struct Detection {
+pub struct Detection {
     /// Distance that each body can move within the step, m.
     pub(crate) reach: Vec<f64>,
     /// Poses of all shapes at the last search for pairs, and their bounding boxes.
-    pub(crate) shape_poses: Vec<Pose>,
+    pub shape_poses: Vec<Pose>,
     pub(crate) boxes: Vec<Option<Aabb>>,
     /// Indices of the shapes of each pair.
-    pub(crate) pairs: Vec<(usize, usize)>,
+    pub pairs: Vec<(usize, usize)>,
     /// Contact points of one pair, with prescribed bodies at the end and at the start of the step.
-    pub(crate) points: Vec<ContactPoint>,
+    pub points: Vec<ContactPoint>,
     pub(crate) points_start: Vec<ContactPoint>,
     /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
-    pub(crate) close_pairs: Vec<(ShapeId, ShapeId)>,
+    pub close_pairs: Vec<(ShapeId, ShapeId)>,
 }

@@ -4,7 +4,7 @@
 //! pole, the sleeve comes free and falls a little, again and again. Three coordinates: height y of the sleeve, its tilt and the
 //! angle of the bird, both small. The model is that of \[Leine2003\].
 
-use stiction::stepping::{ConstraintLaw, System, SystemState, ThetaError, ThetaStepper};
+use stiction::schemes::{ConstraintLaw, System, SystemState, ThetaError, ThetaStepper};
 
 /// The toy in SI units.
 struct Woodpecker;

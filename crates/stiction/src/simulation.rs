@@ -4,11 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use stiction_multibody::{Configuration, Energy, JointId, Model, Momentum, State, Wrench, energy, momentum};
 use stiction_scene::Scene;
+use stiction_schemes::{MoreauJean, ReferenceStepper};
+use stiction_sensitivity::{Differentiator, SensitivityError, SensitivityOptions, StepDerivative, Variation};
 use stiction_stepping::{
-    ContactReport, Coordinates, Differentiator, EnergyBound, Event, FeatureDetector, ImpactReport, Infeasibility,
-    Ladder, Method, MoreauJean, ProtectiveLayer, ReferenceStepper, Scheme, SensitivityError, SensitivityOptions, Start,
-    StepCause, StepDerivative, StepError, StepProblem, StepReport, Stepper, Substepping, SupportPointReport,
-    TimeStepper, Uniqueness, Variation, Workspace, adopt, energy_bound, infeasibility, joint_impulses, uniqueness,
+    ContactReport, Coordinates, EnergyBound, Event, FeatureDetector, ImpactReport, Infeasibility, Ladder, Method,
+    ProtectiveLayer, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, Substepping,
+    SupportPointReport, TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, joint_impulses,
+    uniqueness,
 };
 
 use crate::{BuildError, RestoreError};

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 use serde::Serialize;
-use stiction::{OrientationUpdate, stepping::StepRow};
+use stiction::{OrientationUpdate, sensitivity::StepRow};
 use stiction_mpec::{Certificate, Engine, Mode, Solution, covariance};
 
 use super::{
@@ -140,8 +140,8 @@ fn modes(layout: &Layout, solution: &Solution) -> ContactModes {
             modes.open += (0..form.rows.len()).filter(|row| open(*row)).count();
             for (place, law) in form.frictions.iter().enumerate() {
                 let normal = match law.limit {
-                    stiction::stepping::FrictionLimit::Contact { normal, .. } => Some(normal),
-                    stiction::stepping::FrictionLimit::Known { .. } => None,
+                    stiction::sensitivity::FrictionLimit::Contact { normal, .. } => Some(normal),
+                    stiction::sensitivity::FrictionLimit::Known { .. } => None,
                 };
                 if normal.is_some_and(open) {
                     continue;

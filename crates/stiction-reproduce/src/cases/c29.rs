@@ -1,7 +1,7 @@
 //! C-29: the double pendulum in a plane falls on the floor with P1, which alternates between slip and stick.
 
 use stiction::EventKind;
-use stiction::stepping::ContactStep;
+use stiction::schemes::ContactStep;
 use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 
 use super::space_pendulum::{Pendulum, p1_of, truth};

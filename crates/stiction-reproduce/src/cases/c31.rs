@@ -6,7 +6,7 @@ use stiction::complementarity::{
 };
 use stiction::multibody::LinkId;
 use stiction::multibody::articulated::{Kinematics, LinkSpec, Tree, TreeBuilder, TreeJoint};
-use stiction::stepping::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink};
+use stiction::schemes::{ArticulatedSystem, SystemContact, SystemContacts, SystemLink};
 use stiction::{Pose, Twist};
 use stiction_plot::{Axis, Figure, Layer, Marker, Panel};
 

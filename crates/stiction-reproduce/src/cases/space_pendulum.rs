@@ -6,7 +6,7 @@ use std::f64::consts::{PI, TAU};
 use nalgebra::{Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use stiction::multibody::articulated::{Kinematics, LinkSpec, Tree, TreeBuilder, TreeJoint, energy};
 use stiction::multibody::rotation::{from_body_123, to_body_123};
-use stiction::stepping::{ContactStep, HybridForm, HybridOptions, HybridState, HybridStepper, PlaneContact};
+use stiction::schemes::{ContactStep, HybridForm, HybridOptions, HybridState, HybridStepper, PlaneContact};
 use stiction::{
     BodyBuilder, ContactRule, Dimension, JointKind, Model, ModelBuilder, Pose, Preset, Simulation, spatial,
 };

@@ -7,7 +7,7 @@ use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_p
 /// Fills `ws.mixed.directions` and the ranges of directions and friction bounds of all contacts and support points.
 ///
 /// A friction bound is a set of directions with one slip speed σ: the whole polygon, or ± one tangent of a box.
-pub(crate) fn choose(start: &Start, ws: &mut Workspace) {
+pub fn choose(start: &Start, ws: &mut Workspace) {
     choose_for_contacts(start, ws);
     choose_for_support_points(start, ws);
 }

@@ -25,7 +25,7 @@ mod surfaces;
 mod warm_start;
 mod working_set;
 
-pub(crate) use directions::choose as choose_directions;
+pub use directions::choose as choose_directions;
 pub(crate) use surfaces::auxiliary_mass_constant_terms;
 
 use nalgebra::Matrix3;
@@ -46,7 +46,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 }
 
 /// Assembles the problem from the rows in the workspace.
-pub(crate) fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.solution.balanced_over = 0.0;
     // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
@@ -93,7 +93,7 @@ pub(crate) fn inertia(
 /// Solves the problem of the step; writes v⁺ and the impulses into the workspace.
 ///
 /// With second-order cones the impulses of the last step are the warm start. Linear friction sets have none.
-pub(crate) fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
+pub fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     if ws.quadratic {
         warm_start::write(start, ws);
     }

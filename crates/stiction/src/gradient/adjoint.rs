@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use stiction_multibody::ContactId;
-use stiction_stepping::StepDerivative;
+use stiction_sensitivity::StepDerivative;
 
 use super::Variants;
 

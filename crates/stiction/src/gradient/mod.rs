@@ -28,4 +28,4 @@ pub use adjoint::{Adjoint, Tape};
 pub use run::{GradientError, GradientRun};
 pub use unknowns::{Unknown, Variants};
 
-pub use stiction_stepping::{Clearance, SensitivityError, SensitivityOptions, StepDerivative, displacement};
+pub use stiction_sensitivity::{Clearance, SensitivityError, SensitivityOptions, StepDerivative, displacement};

@@ -3,7 +3,8 @@
 use nalgebra::{DMatrix, DMatrixView};
 use stiction_multibody::{ContactId, State};
 use stiction_scene::SceneError;
-use stiction_stepping::{Differentiator, SensitivityError, SensitivityOptions, StepDerivative, StepError, StepReport};
+use stiction_sensitivity::{Differentiator, SensitivityError, SensitivityOptions, StepDerivative};
+use stiction_stepping::{StepError, StepReport};
 
 use super::{Unknown, Variants};
 use crate::{BuildError, Simulation};

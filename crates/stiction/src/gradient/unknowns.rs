@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use stiction_multibody::Model;
 use stiction_scene::{Scene, SceneError, parse_with};
-use stiction_stepping::{Variation, displacement};
+use stiction_sensitivity::{Variation, displacement};
 
 /// A parameter that the motion depends on.
 #[derive(Clone, Debug, PartialEq)]

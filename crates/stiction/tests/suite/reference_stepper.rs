@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, UnitQuaternion, Vector3};
 use stiction::{
     BodyBuilder, ContactMode, ContactRule, Dimension, EventKind, JointKind, Model, ModelBuilder, Preset, Simulation,
-    multibody::rotation::from_body_123, planar, spatial, stepping::ReferenceStepper,
+    multibody::rotation::from_body_123, planar, schemes::ReferenceStepper, spatial,
 };
 use stiction_testkit::reference;
 

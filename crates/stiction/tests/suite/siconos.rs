@@ -11,7 +11,7 @@ mod systems;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use stiction::stepping::{System, SystemState, ThetaScheme, ThetaStepper};
+use stiction::schemes::{System, SystemState, ThetaScheme, ThetaStepper};
 
 /// A run of the collection: its parameters and its table.
 struct Run {

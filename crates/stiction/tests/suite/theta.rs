@@ -1,8 +1,9 @@
 //! The θ-method on systems of the user: closed forms, orders, waves, joints, dry friction, and failures that change nothing.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction::stepping::MoreauJean;
-use stiction::stepping::{ConstraintLaw, Ladder, Rung, System, SystemState, ThetaError, ThetaScheme, ThetaStepper};
+use stiction::schemes::MoreauJean;
+use stiction::schemes::{ConstraintLaw, System, SystemState, ThetaError, ThetaScheme, ThetaStepper};
+use stiction::stepping::{Ladder, Rung};
 use stiction::{BodyBuilder, BodyId, Dimension, JointKind, ModelBuilder, Preset, Simulation, Spring, spatial};
 use stiction_testkit::{FailingSolver, Fault, count_allocations};
 

@@ -105,7 +105,7 @@ impl FrictionNewton {
     }
 
     /// Makes one Newton step on the proximal problem; returns its length, or none if it failed.
-    fn advance(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, proximal: &mut ProximalState) -> Option<f64> {
+    fn advance(&mut self, problem: &FrictionProblem, r: &mut [f64], proximal: &mut ProximalState) -> Option<f64> {
         self.linearise(problem, r, proximal.alpha);
         self.system.factor(problem).ok()?;
         self.solve_for_step(problem);

@@ -101,7 +101,7 @@ impl FrictionNewton {
     /// Makes one implicit step from the proximal centre: Newton's method on the proximal problem.   [NEWTON-7]
     ///
     /// Returns the number of Newton steps, as an error if it did not converge.
-    fn implicit_step(&mut self, problem: &FrictionProblem, r: &mut Vec<f64>, weight: f64) -> Result<u32, u32> {
+    fn implicit_step(&mut self, problem: &FrictionProblem, r: &mut [f64], weight: f64) -> Result<u32, u32> {
         problem.velocities(r, &mut self.u, &mut self.state);
         let first = evaluate(problem, &self.rho, (r, &self.u), None, &mut self.function);
         let (mut merit, mut recent) = (first, [0.0; LINE_SEARCH_MEMORY]);

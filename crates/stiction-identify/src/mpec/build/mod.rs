@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stiction::{
     ContactId, Model, State,
-    stepping::{StepForm, displacement},
+    sensitivity::{StepForm, displacement},
 };
 use stiction_mpec::{Program, Refused, Square, Variable};
 

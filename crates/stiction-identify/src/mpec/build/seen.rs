@@ -1,7 +1,7 @@
 //! Measurements of a motion, and their steps.
 
 use nalgebra::Vector3;
-use stiction::{Model, OrientationUpdate, State, multibody::Mobility, stepping::displacement};
+use stiction::{Model, OrientationUpdate, State, multibody::Mobility, sensitivity::displacement};
 
 use super::{StartVelocity, Writer};
 use crate::{IdentifyError, Orientation, Start, Track};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use stiction::{
     State,
-    stepping::{Start as StepStart, StepEquations, StepRow},
+    sensitivity::{StepEquations, StepRow},
+    stepping::Start as StepStart,
 };
 use stiction_mpec::{Pair, Variable};
 

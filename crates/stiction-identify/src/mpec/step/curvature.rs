@@ -1,6 +1,6 @@
 //! Second derivatives of the Lagrangian of a step.
 
-use stiction::stepping::FrictionLaw;
+use stiction::sensitivity::FrictionLaw;
 use stiction_mpec::{Element, Refused};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stiction::stepping::StepTerms;
+use stiction::sensitivity::StepTerms;
 use stiction_mpec::{Element, Refused};
 
 use super::{Beside, Step, keep, pattern};

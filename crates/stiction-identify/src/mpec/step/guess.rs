@@ -1,7 +1,7 @@
 //! Initial guess of the impulses of a step from the measured motion.
 
 use nalgebra::{DMatrix, DVector};
-use stiction::stepping::{FrictionLimit, StepTerms};
+use stiction::sensitivity::{FrictionLimit, StepTerms};
 use stiction_mpec::{Element, Refused};
 
 use super::{

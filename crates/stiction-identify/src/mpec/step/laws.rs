@@ -1,6 +1,6 @@
 //! Equations of a step as functions of its terms: momentum, rows, laws, and their derivatives by every input.   [MPEC-5] [MPEC-6] [MPEC-9]
 
-use stiction::stepping::{FrictionLimit, StepRow, StepTerms};
+use stiction::sensitivity::{FrictionLimit, StepRow, StepTerms};
 
 use super::Step;
 

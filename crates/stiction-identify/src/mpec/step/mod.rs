@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use stiction::{
     Model, OrientationUpdate, PositionUpdate, State,
-    stepping::{Start, StepEquations, StepForm, StepTerms, displacement},
+    sensitivity::{StepEquations, StepForm, StepTerms, displacement},
+    stepping::Start,
 };
 use stiction_mpec::{Element, Refused};
 

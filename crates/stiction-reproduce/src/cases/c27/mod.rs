@@ -7,7 +7,7 @@ mod sliding;
 
 use nalgebra::Rotation3;
 use stiction::multibody::rotation::from_body_123;
-use stiction::stepping::{HybridForm, HybridOptions};
+use stiction::schemes::{HybridForm, HybridOptions};
 
 use super::space_pendulum::Pendulum;
 use crate::{Account, CaseError, Entry, Reference, Row};

@@ -46,6 +46,9 @@ pub(crate) struct Run<R> {
     pub(crate) decided: Option<R>,
 }
 
+/// Runs the ladder of these rungs on a case.
+type Solve<R> = Box<dyn Fn(&[R]) -> Run<R> + Send + Sync>;
+
 /// A problem with a setting of the ladder.
 pub(crate) struct Case<R> {
     /// Collection of files, or family of seeds.
@@ -56,7 +59,7 @@ pub(crate) struct Case<R> {
     pub(crate) setting: &'static str,
     /// True if a file or a test promises the result; false for random problems that need not have a solution.
     pub(crate) promised: bool,
-    solve: Box<dyn Fn(&[R]) -> Run<R> + Send + Sync>,
+    solve: Solve<R>,
 }
 
 impl<R: Clone + Send + Sync> Case<R> {

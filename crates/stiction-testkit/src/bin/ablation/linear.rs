@@ -25,7 +25,7 @@ impl std::fmt::Display for Named {
 #[derive(Clone)]
 enum Linear {
     Lcp(Lcp),
-    Mixed(MixedLcp),
+    Mixed(Box<MixedLcp>),
     Boxed(BoxLcp),
 }
 
@@ -94,7 +94,7 @@ fn placed(listed: &[Listed]) -> Vec<Placed> {
     for file in listed {
         let problem = match &file.problem {
             ProblemFile::Lcp(problem) => Linear::Lcp(problem.clone()),
-            ProblemFile::MixedLcp(problem) => Linear::Mixed(problem.clone()),
+            ProblemFile::MixedLcp(problem) => Linear::Mixed(problem.clone().into()),
             ProblemFile::BoxLcp(problem) => Linear::Boxed(problem.clone()),
             _ => continue,
         };
@@ -102,7 +102,7 @@ fn placed(listed: &[Listed]) -> Vec<Placed> {
     }
     random(&mut placed, ("linear_problems", 4000, 1), |random, family, _| Linear::Lcp(families::lcp(random, family)));
     random(&mut placed, ("mixed_problems", 1600, 2), |random, family, _| {
-        Linear::Mixed(families::mixed_lcp(random, family))
+        Linear::Mixed(families::mixed_lcp(random, family).into())
     });
     random(&mut placed, ("boxed_problems", 1600, 3), |random, family, _| {
         Linear::Boxed(families::box_lcp(random, family))
@@ -156,7 +156,7 @@ fn polygonal(placed: &mut Vec<Placed>) {
     let options = PolygonOptions::default();
     let mut add = |set: &str, name: String, pile: &problems::Pile, motion: Motion| {
         if let Ok(polygonal) = PolygonalFriction::new(&pile.problem(motion), &options) {
-            let problem = Linear::Mixed(polygonal.problem().clone());
+            let problem = Linear::Mixed(polygonal.problem().clone().into());
             placed.push(Placed { set: set.to_owned(), name, promised: true, problem });
         }
     };

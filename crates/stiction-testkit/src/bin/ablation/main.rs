@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
     let mut measured = page.join("\n");
     if !skipped.is_empty() {
-        measured += &format!("\nSkipped, because `STICTION_DATA` was not set: {}.\n", skipped.join(", "));
+        measured.extend(["\nSkipped, because `STICTION_DATA` was not set: ", &skipped.join(", "), ".\n"]);
     }
     match write(&measured) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
 //! The physical facts of the collected trajectories, with schemes that are not theirs.
 
-use stiction::stepping::{SystemState, ThetaScheme, ThetaStepper};
+use stiction::schemes::{SystemState, ThetaScheme, ThetaStepper};
 use stiction::{BodyBuilder, ContactRule, Dimension, Model, ModelBuilder, Preset, planar};
 
 use super::{Run, systems};

@@ -1,7 +1,7 @@
 //! The collected trajectories of rigid bodies with bodies, shapes and detected contacts instead of formulas.
 
 use nalgebra::Vector3;
-use stiction::stepping::MoreauJean;
+use stiction::schemes::MoreauJean;
 use stiction::{BodyBuilder, ContactRule, Dimension, Model, ModelBuilder, Pose, Preset, Simulation, planar};
 
 use super::Run;

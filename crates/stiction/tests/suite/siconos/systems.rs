@@ -1,6 +1,6 @@
 //! The systems of the collection, from their parameters.
 
-use stiction::stepping::{ConstraintLaw, System};
+use stiction::schemes::{ConstraintLaw, System};
 
 use super::Run;
 
