@@ -70,6 +70,21 @@ impl Ending {
     pub fn new(status: Status, iterations: u32) -> Self {
         Self { status, iterations }
     }
+
+    /// Status of a claim whose solution has this residual.
+    ///
+    /// The residual decides on a claim of success or of an exhausted budget. Within `tolerance.solved` the status is `Solved`, within
+    /// `tolerance.loose` it is `SolvedLoosely`. Otherwise a claim of success becomes `Breakdown`. A claimed failure stays a failure, because a
+    /// small residual may only mean that the problem is small.
+    pub fn measured(&self, residual: f64, tolerance: &Tolerance) -> Status {
+        match self.status {
+            failure @ (Status::Infeasible | Status::Breakdown) => failure,
+            _ if residual <= tolerance.solved => Status::Solved,
+            _ if residual <= tolerance.loose => Status::SolvedLoosely,
+            Status::BudgetExhausted => Status::BudgetExhausted,
+            _ => Status::Breakdown,
+        }
+    }
 }
 
 /// Bounds on the residual that separate `Solved`, `SolvedLoosely` and failure.

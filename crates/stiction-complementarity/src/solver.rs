@@ -1,6 +1,6 @@
 //! Interface between problems and methods, and the check of a method's claim by the residual.
 
-use crate::outcome::{Ending, Outcome, Status, Tolerance};
+use crate::outcome::{Ending, Outcome, Tolerance};
 use crate::problem::Problem;
 
 /// A method for problems of type `P`. Implementations own their scratch memory and reuse it.
@@ -29,10 +29,7 @@ impl<P: Problem, S: Solver<P> + ?Sized> Solver<P> for Box<S> {
 
 /// Runs the method, then measures its solution by the residual of the problem.
 ///
-/// The residual decides on a claim of success or of an exhausted budget. Within `tolerance.solved` the status is `Solved`,
-/// within `tolerance.loose` it is `SolvedLoosely`. Otherwise a claim of success becomes `Breakdown`. A claimed failure stays
-/// a failure, because a small residual may only mean that the problem is small. A NaN in the solution gives an infinite
-/// residual and so cannot pass.
+/// The residual decides on the claim, see [`Ending::measured`]. A NaN in the solution gives an infinite residual and so cannot pass.
 ///
 /// An initial guess that the problem does not accept (wrong length, NaN, another scene, far too large) is not used, and
 /// [`Outcome::guess_ignored`] is set.
@@ -47,12 +44,6 @@ pub fn solve<'s, P: Problem, S: Solver<P> + ?Sized>(
     let guess_ignored = guess.is_some() && accepted.is_none();
     let claim = solver.run(problem, accepted, solution);
     let residual = problem.residual(solution);
-    let status = match claim.status {
-        failure @ (Status::Infeasible | Status::Breakdown) => failure,
-        _ if residual.value <= tolerance.solved => Status::Solved,
-        _ if residual.value <= tolerance.loose => Status::SolvedLoosely,
-        Status::BudgetExhausted => Status::BudgetExhausted,
-        _ => Status::Breakdown,
-    };
+    let status = claim.measured(residual.value, tolerance);
     Outcome { solution, status, residual, iterations: claim.iterations, guess_ignored }
 }

@@ -5,8 +5,8 @@
 use std::fmt;
 
 use stiction_complementarity::{
-    Accuracy, FrictionLadder, FrictionProblem, FrictionSolution, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur,
-    MixedLcpSolution, Problem, Residual, Solver, Status, Tolerance, solve,
+    Accuracy, FrictionLadder, FrictionProblem, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur, Problem, Residual,
+    Solver, Status, Tolerance,
 };
 
 /// Solver method with its name.
@@ -107,47 +107,54 @@ impl Ladder {
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 
-    /// Solves a problem with linear friction sets.
-    pub fn solve_mixed(&mut self, problem: &MixedLcp, solution: &mut MixedLcpSolution) -> LadderOutcome {
-        run_rungs(&mut self.mixed, problem, None, solution, &self.tolerance)
-    }
-
-    /// Solves a problem with second-order cones from a warm start.
-    pub fn solve_cone(
+    /// Solves a problem of a step: runs the rungs for its kind in order and stops at the first that solves it.
+    ///
+    /// A warm start that the problem does not accept is not used. The residual of the problem decides on the claim of each rung.
+    pub fn solve<P: LadderProblem>(
         &mut self,
-        problem: &FrictionProblem,
-        guess: &FrictionSolution,
-        solution: &mut FrictionSolution,
+        problem: &P,
+        guess: Option<&P::Solution>,
+        solution: &mut P::Solution,
     ) -> LadderOutcome {
-        run_rungs(&mut self.cone, problem, Some(guess), solution, &self.cone_tolerance)
+        let (rungs, tolerance) = P::rungs(self);
+        let guess = guess.filter(|guess| problem.accepts_guess(guess));
+        let mut outcome = LadderOutcome {
+            rung: "none",
+            status: Status::Breakdown,
+            residual: Residual { value: f64::INFINITY, row: 0 },
+            iterations: 0,
+        };
+        for rung in rungs {
+            let claim = rung.solver.as_mut().run(problem, guess, solution);
+            let residual = problem.residual(solution);
+            outcome = LadderOutcome {
+                rung: rung.solver.rung().unwrap_or(rung.name),
+                status: claim.measured(residual.value, &tolerance),
+                residual,
+                iterations: outcome.iterations + claim.iterations,
+            };
+            if outcome.status == Status::Solved {
+                break;
+            }
+        }
+        outcome
     }
 }
 
-/// Runs the rungs in order and stops at the first that solves the problem.
-fn run_rungs<P: Problem>(
-    rungs: &mut [Rung<P>],
-    problem: &P,
-    guess: Option<&P::Solution>,
-    solution: &mut P::Solution,
-    tolerance: &Tolerance,
-) -> LadderOutcome {
-    let mut solved = LadderOutcome {
-        rung: "none",
-        status: Status::Breakdown,
-        residual: Residual { value: f64::INFINITY, row: 0 },
-        iterations: 0,
-    };
-    for rung in rungs {
-        let outcome = solve(rung.solver.as_mut(), problem, guess, solution, tolerance);
-        solved = LadderOutcome {
-            rung: rung.solver.rung().unwrap_or(rung.name),
-            status: outcome.status,
-            residual: outcome.residual,
-            iterations: solved.iterations + outcome.iterations,
-        };
-        if solved.status == Status::Solved {
-            break;
-        }
+/// Problem of a step with its rungs.
+pub trait LadderProblem: Problem + Sized {
+    /// Rungs for this kind of problem, and their tolerance.
+    fn rungs(ladder: &mut Ladder) -> (&mut [Rung<Self>], Tolerance);
+}
+
+impl LadderProblem for MixedLcp {
+    fn rungs(ladder: &mut Ladder) -> (&mut [Rung<Self>], Tolerance) {
+        (&mut ladder.mixed, ladder.tolerance)
     }
-    solved
+}
+
+impl LadderProblem for FrictionProblem {
+    fn rungs(ladder: &mut Ladder) -> (&mut [Rung<Self>], Tolerance) {
+        (&mut ladder.cone, ladder.cone_tolerance)
+    }
 }

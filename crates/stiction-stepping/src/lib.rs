@@ -77,7 +77,7 @@ pub use scheme::{
 };
 pub use start::Start;
 pub use step::{Stepper, TimeStepper};
-pub use substepping::{Halving, Substepping};
+pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};
 
 /// Stages of a step and their parts, for steppers beside [`TimeStepper`].

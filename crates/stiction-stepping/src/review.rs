@@ -2,60 +2,65 @@
 
 use std::fmt;
 
-/// Reason for another pass of a step.
+/// Change that another pass of a step makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// The solution closes contacts that constraint screening left out.   [STEP-15]
-    ContactLeftOut,
-    /// The problem without screened contacts was not solved, or would have become too large.   [STEP-15]
-    AllContacts,
-    /// Pairs of shapes are resolved vertex by vertex.   [CORNER-5]
-    CloserLook,
-    /// A vertex ended in front of another face of a corner.   [CORNER-2]
-    OtherFace,
-    /// Another combination of faces, because this one does not solve the disjunctive problem.   [CORNER-4]
-    OtherBranch,
-    /// The constraints are linearised at the new end of the step.   [STEP-10] [GIM-1]
-    Linearisation,
-    /// A joint passed a limit that was not in the problem.
-    MissedLimit,
-    /// A contact that was not in the problem penetrates: bodies move farther than their reach.   [STEP-12]
-    FartherReach,
+    /// Adds screened contacts that the solution closes.   [STEP-15]
+    AddScreenedContacts,
+    /// Adds all screened contacts: the problem without them was not solved, or nearly all of them close.   [STEP-15]
+    AddAllContacts,
+    /// Replaces the contacts of a pair of shapes with one separating face by contacts at its vertices.   [CORNER-5]
+    VertexContacts,
+    /// Takes another face of a corner, outside of which the vertex ended.   [CORNER-2]
+    SwitchFace,
+    /// Takes the next combination of faces, because this one does not solve the disjunctive problem.   [CORNER-4]
+    NextFaceCombination,
+    /// Linearises the constraints at the new end of the step.   [STEP-10] [GIM-1]
+    Relinearise,
+    /// Adds joint limits that were not in the problem and are passed.
+    AddJointLimits,
+    /// Enlarges the reach of bodies that moved farther: a contact that was not in the problem penetrates.   [STEP-12]
+    EnlargeReach,
+    /// Moves the bodies by their end velocity, not the mean one: a rigid contact is active.   [SOFT-6]
+    EndVelocity,
 }
 
 impl Change {
-    const ALL: [Self; 8] = [
-        Self::ContactLeftOut,
-        Self::AllContacts,
-        Self::CloserLook,
-        Self::OtherFace,
-        Self::OtherBranch,
-        Self::Linearisation,
-        Self::MissedLimit,
-        Self::FartherReach,
+    const ALL: [Self; 9] = [
+        Self::AddScreenedContacts,
+        Self::AddAllContacts,
+        Self::VertexContacts,
+        Self::SwitchFace,
+        Self::NextFaceCombination,
+        Self::Relinearise,
+        Self::AddJointLimits,
+        Self::EnlargeReach,
+        Self::EndVelocity,
     ];
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Self::ContactLeftOut => "contact-left-out",
-            Self::AllContacts => "all-contacts",
-            Self::CloserLook => "closer-look",
-            Self::OtherFace => "other-face",
-            Self::OtherBranch => "other-branch",
-            Self::Linearisation => "linearisation",
-            Self::MissedLimit => "missed-limit",
-            Self::FartherReach => "farther-reach",
+            Self::AddScreenedContacts => "screened-contacts",
+            Self::AddAllContacts => "all-contacts",
+            Self::VertexContacts => "vertex-contacts",
+            Self::SwitchFace => "other-face",
+            Self::NextFaceCombination => "other-faces",
+            Self::Relinearise => "linearisation",
+            Self::AddJointLimits => "joint-limits",
+            Self::EnlargeReach => "reach",
+            Self::EndVelocity => "end-velocity",
         }
     }
 
     /// First stage that is repeated.
     pub(crate) fn resume(self) -> Stage {
         match self {
-            Self::ContactLeftOut | Self::AllContacts => Stage::Assembly,
-            Self::OtherFace | Self::OtherBranch => Stage::Rows,
-            Self::CloserLook | Self::Linearisation | Self::MissedLimit | Self::FartherReach => Stage::Detection,
+            Self::EndVelocity => Stage::Kinematics,
+            Self::AddScreenedContacts | Self::AddAllContacts => Stage::Assembly,
+            Self::SwitchFace | Self::NextFaceCombination => Stage::Rows,
+            Self::VertexContacts | Self::Relinearise | Self::AddJointLimits | Self::EnlargeReach => Stage::Detection,
         }
     }
 }
@@ -63,6 +68,8 @@ impl Change {
 /// Stage of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
+    /// Motion at the start of the step.
+    Kinematics,
     /// Contacts within reach.
     Detection,
     /// Constraint rows and their biases.
@@ -94,7 +101,7 @@ impl Changes {
 
     /// Sum with the changes of another part of the step.
     #[must_use]
-    pub(crate) fn and(&self, other: &Self) -> Self {
+    pub(crate) fn sum(&self, other: &Self) -> Self {
         let mut sum = *self;
         sum.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
         sum
@@ -113,7 +120,7 @@ impl fmt::Display for Changes {
 
 /// Counts of a step that bound its passes.
 #[derive(Debug, Default)]
-pub(crate) struct Review {
+pub(crate) struct PassCounts {
     /// Problems assembled and solved.
     pub(crate) passes: u32,
     /// Iterations of all solves.
@@ -121,14 +128,14 @@ pub(crate) struct Review {
     pub(crate) changes: Changes,
     /// Working sets solved since the last detection; none if the problem has all contacts.
     pub(crate) working_sets: Option<u32>,
-    /// Number of the combination of faces being tried; none outside the disjunctive problem.
+    /// Index of the combination of faces being tried; none outside the disjunctive problem.
     pub(crate) branch: Option<usize>,
 }
 
 /// Outcome of a review.
 pub(crate) enum Verdict<T> {
     Accepted(T),
-    Again(Change),
+    Repeat(Change),
 }
 
 #[cfg(test)]
@@ -138,24 +145,24 @@ mod tests {
     #[test]
     fn changes_are_counted_by_reason() {
         let mut first = Changes::default();
-        first.add(Change::OtherFace);
-        first.add(Change::OtherFace);
+        first.add(Change::SwitchFace);
+        first.add(Change::SwitchFace);
         let mut second = Changes::default();
-        second.add(Change::FartherReach);
-        let sum = first.and(&second);
+        second.add(Change::EnlargeReach);
+        let sum = first.sum(&second);
         assert_eq!(
-            (sum.count(Change::OtherFace), sum.count(Change::FartherReach), sum.count(Change::AllContacts)),
+            (sum.count(Change::SwitchFace), sum.count(Change::EnlargeReach), sum.count(Change::AddAllContacts)),
             (2, 1, 0)
         );
-        assert_eq!(sum.to_string(), "other-face 2, farther-reach 1");
+        assert_eq!(sum.to_string(), "other-face 2, reach 1");
         assert_eq!(Changes::default().to_string(), "");
     }
 
     #[test]
     fn later_stages_are_repeated_after_earlier_ones() {
         assert!(Stage::Detection < Stage::Rows && Stage::Rows < Stage::Assembly);
-        assert_eq!(Change::MissedLimit.resume(), Stage::Detection);
-        assert_eq!(Change::OtherFace.resume(), Stage::Rows);
-        assert_eq!(Change::ContactLeftOut.resume(), Stage::Assembly);
+        assert_eq!(Change::AddJointLimits.resume(), Stage::Detection);
+        assert_eq!(Change::SwitchFace.resume(), Stage::Rows);
+        assert_eq!(Change::AddScreenedContacts.resume(), Stage::Assembly);
     }
 }

@@ -1,5 +1,7 @@
 //! One step by complementarity: detect, assemble, solve, advance, repeated until linearisation and contacts are consistent.
 
+use std::cell::OnceCell;
+
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
@@ -21,9 +23,10 @@ use crate::{
     quasistatic,
     rates::{approach, gap_now},
     reduced,
-    review::{Change, Review, Stage, Verdict},
+    review::{Change, PassCounts, Stage, Verdict},
     rows,
     stabilise::stabilise,
+    workspace::Posed,
 };
 
 /// Stepping method. It fills `ws.result.next` and the reports of the workspace; the caller swaps the state.
@@ -82,65 +85,79 @@ const TIGHT_PASSES: u32 = 3;
 const FIXED_POINT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
 impl Stepper for TimeStepper {
+    /// Makes a step: passes through the stages until a review accepts the result.
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
-        let report = self.step_once(start, ws)?;
-        if start.scheme.position_update == PositionUpdate::End || !layers::rigid_contact_is_active(ws) {
-            return Ok(report);
-        }
-        // Mean velocities would move bodies into rigid contacts: there the end velocity moves them.   [SOFT-6]
-        let scheme = Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
-        let again = self.step_once(&Start { scheme: &scheme, ..*start }, ws)?;
-        let (iterations, passes) = (report.iterations + again.iterations, report.passes + again.passes);
-        Ok(StepReport { iterations, passes, changes: report.changes.and(&again.changes), ..again })
-    }
-}
-
-impl TimeStepper {
-    /// Makes one step with the position update of the scheme: passes through the stages until a review accepts the result.
-    fn step_once(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
-        prepare(start, ws)?;
-        let mut review = Review::default();
-        ws.result.impacts.clear();
-        ws.result.impact_loads.clear();
-        if start.scheme.impact == Impact::Poisson {
-            review.iterations += collide(start, self.detector.as_mut(), &mut self.ladder, ws)?;
-        }
-        begin_linearisation(start, ws);
-        let mut stage = Stage::Detection;
+        let end_velocity_scheme = OnceCell::new();
+        let (mut start, mut first_try) = (*start, None);
+        let (mut counts, mut stage) = (PassCounts::default(), Stage::Kinematics);
         loop {
-            if stage == Stage::Detection {
-                detect(start, self.detector.as_mut(), ws)?;
+            if stage == Stage::Kinematics {
+                prepare(&start, ws)?;
+                counts.iterations += self.begin(&start, ws)?;
+            }
+            if stage <= Stage::Detection {
+                detect(&start, self.detector.as_mut(), ws)?;
             }
             if stage <= Stage::Rows {
-                rows::write(start, ws);
-                review.working_sets = formulation::screen(start, ws).then_some(0);
+                rows::write(&start, ws);
+                counts.working_sets = formulation::screen(&start, ws).then_some(0);
             }
-            let solved = self.solve(start, ws);
-            review.passes += 1;
-            let change = match self.review_solution(start, solved, &mut review, ws)? {
-                Verdict::Again(change) => change,
+            let solved = if start.scheme.dynamics == Dynamics::Quasistatic {
+                quasistatic::solve(&start, &mut self.ladder, ws)
+            } else {
+                formulation::assemble_rows(&start, ws).and_then(|()| {
+                    formulation::write_warm_start(&start, ws);
+                    let outcome = match ws.posed() {
+                        Posed::Friction(problem, guess, solution) => self.ladder.solve(problem, Some(guess), solution),
+                        Posed::Mixed(problem, solution) => self.ladder.solve(problem, None, solution),
+                    };
+                    formulation::recover(&start, &self.ladder, outcome, ws)
+                })
+            };
+            counts.passes += 1;
+            let change = match self.review_solution(&start, solved, &mut counts, ws)? {
+                Verdict::Repeat(change) => change,
                 Verdict::Accepted(ladder_outcome) => {
-                    advance(start, ws)?;
-                    match self.review_end(start, &review, ws)? {
-                        Verdict::Again(change) => change,
+                    advance(&start, ws)?;
+                    match self.review_end(&start, &counts, ws)? {
+                        Verdict::Repeat(change) => change,
                         Verdict::Accepted(measured) => {
-                            return self.finish(start, &review, &ladder_outcome, measured, ws);
+                            let report = self.finish(&start, &counts, &ladder_outcome, measured, ws)?;
+                            let by_mean = start.scheme.position_update != PositionUpdate::End;
+                            if !by_mean || !layers::rigid_contact_is_active(ws) {
+                                return Ok(with_first_try(first_try, report));
+                            }
+                            // Mean velocities would move bodies into rigid contacts: there the end velocity moves them.   [SOFT-6]
+                            let end = || Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
+                            start.scheme = end_velocity_scheme.get_or_init(end);
+                            (first_try, counts) = (Some(report), PassCounts::default());
+                            Change::EndVelocity
                         }
                     }
                 }
             };
-            review.changes.add(change);
+            counts.changes.add(change);
             stage = change.resume();
         }
     }
+}
 
-    /// Assembles and solves the problem of the rows in the workspace.
-    fn solve(&mut self, start: &Start, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
-        if start.scheme.dynamics == Dynamics::Quasistatic {
-            return quasistatic::solve(start, &mut self.ladder, ws);
-        }
-        formulation::assemble_rows(start, ws)?;
-        formulation::solve(start, &mut self.ladder, ws)
+/// Report of a step that was made a second time, with the work of both tries.
+fn with_first_try(first: Option<StepReport>, second: StepReport) -> StepReport {
+    let Some(first) = first else { return second };
+    let (iterations, passes) = (first.iterations + second.iterations, first.passes + second.passes);
+    StepReport { iterations, passes, changes: first.changes.sum(&second.changes), ..second }
+}
+
+impl TimeStepper {
+    /// Applies impacts by Poisson's hypothesis and chooses the first linearisation; returns the iterations of the impacts.
+    fn begin(&mut self, start: &Start, ws: &mut Workspace) -> Result<u32, StepCause> {
+        ws.result.impacts.clear();
+        ws.result.impact_loads.clear();
+        let poisson = start.scheme.impact == Impact::Poisson;
+        let iterations = if poisson { collide(start, self.detector.as_mut(), &mut self.ladder, ws)? } else { 0 };
+        begin_linearisation(start, ws);
+        Ok(iterations)
     }
 
     /// Reviews the solution: contacts left out, faces of corners, linearisation and joint limits.
@@ -148,42 +165,42 @@ impl TimeStepper {
         &mut self,
         start: &Start,
         solved: Result<LadderOutcome, StepCause>,
-        review: &mut Review,
+        counts: &mut PassCounts,
         ws: &mut Workspace,
     ) -> Result<Verdict<LadderOutcome>, StepCause> {
-        if let Some(change) = formulation::review_working_set(start, solved.is_ok(), &mut review.working_sets, ws) {
-            review.iterations += solved.map_or(0, |ladder_outcome| ladder_outcome.iterations);
-            return Ok(Verdict::Again(change));
+        if let Some(change) = formulation::review_working_set(start, solved.is_ok(), &mut counts.working_sets, ws) {
+            counts.iterations += solved.map_or(0, |ladder_outcome| ladder_outcome.iterations);
+            return Ok(Verdict::Repeat(change));
         }
-        if let (Err(_), Some(branch)) = (&solved, &mut review.branch)
+        if let (Err(_), Some(branch)) = (&solved, &mut counts.branch)
             && disjunctive::next_branch(ws, branch)
         {
-            return Ok(Verdict::Again(Change::OtherBranch));
+            return Ok(Verdict::Repeat(Change::NextFaceCombination));
         }
         let mut ladder_outcome = solved?;
-        review.iterations += ladder_outcome.iterations;
-        if let Some(change) = self.review_corners(start, &mut ladder_outcome, review, ws)? {
-            return Ok(Verdict::Again(change));
+        counts.iterations += ladder_outcome.iterations;
+        if let Some(change) = self.review_corners(start, &mut ladder_outcome, counts, ws)? {
+            return Ok(Verdict::Repeat(change));
         }
         let converged = match start.scheme.linearise_at {
             LineariseAt::Start | LineariseAt::Predicted | LineariseAt::End => fixed_point_converged(start, ws),
-            LineariseAt::Implicit => match self.finish_implicitly(start, review.passes, ws)? {
+            LineariseAt::Implicit => match self.finish_implicitly(start, counts.passes, ws)? {
                 Some(finished) => {
-                    review.iterations += finished.iterations;
+                    counts.iterations += finished.iterations;
                     ladder_outcome = finished;
                     true
                 }
-                None if review.passes < MAX_PASSES => false,
+                None if counts.passes < MAX_PASSES => false,
                 None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
             },
         };
         let missed_limits = joint_space::missed_limits(start, ws);
-        let misses = review.changes.count(Change::MissedLimit) + u32::from(missed_limits);
+        let misses = counts.changes.count(Change::AddJointLimits) + u32::from(missed_limits);
         ws.constraints.all_limits |= misses > MAX_REDETECTIONS;
         match (converged, missed_limits) {
-            (_, true) if review.passes < MAX_PASSES => Ok(Verdict::Again(Change::MissedLimit)),
+            (_, true) if counts.passes < MAX_PASSES => Ok(Verdict::Repeat(Change::AddJointLimits)),
             (_, true) => Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
-            (false, false) if review.passes < MAX_PASSES => Ok(Verdict::Again(Change::Linearisation)),
+            (false, false) if counts.passes < MAX_PASSES => Ok(Verdict::Repeat(Change::Relinearise)),
             (_, false) => Ok(Verdict::Accepted(ladder_outcome)),
         }
     }
@@ -195,15 +212,15 @@ impl TimeStepper {
         &mut self,
         start: &Start,
         ladder_outcome: &mut LadderOutcome,
-        review: &mut Review,
+        counts: &mut PassCounts,
         ws: &mut Workspace,
     ) -> Result<Option<Change>, StepCause> {
-        if review.branch.is_none() {
+        if counts.branch.is_none() {
             if corners::refine_pairs(start, self.detector.as_mut(), ws) {
-                return Ok(Some(Change::CloserLook));
+                return Ok(Some(Change::VertexContacts));
             }
             if corners::reselect_faces(start, ws) {
-                return Ok(Some(Change::OtherFace));
+                return Ok(Some(Change::SwitchFace));
             }
             if start.scheme.corners != CornerLogic::Disjunctive || ws.alternatives.chains.is_empty() {
                 return Ok(None);
@@ -211,11 +228,11 @@ impl TimeStepper {
         }
         ladder_outcome.residual = disjunctive::complete(start, ws)?;
         if ladder_outcome.residual.value <= self.ladder.tolerance.solved {
-            review.branch = None;
+            counts.branch = None;
             return Ok(None);
         }
-        if disjunctive::next_branch(ws, review.branch.get_or_insert(0)) {
-            return Ok(Some(Change::OtherBranch));
+        if disjunctive::next_branch(ws, counts.branch.get_or_insert(0)) {
+            return Ok(Some(Change::NextFaceCombination));
         }
         Err(formulation::not_solved(start.model, &self.ladder, ws, ladder_outcome))
     }
@@ -224,13 +241,13 @@ impl TimeStepper {
     fn review_end(
         &mut self,
         start: &Start,
-        review: &Review,
+        counts: &PassCounts,
         ws: &mut Workspace,
     ) -> Result<Verdict<Infeasibility>, StepCause> {
         let (measured, missed) = self.measure_end(start, ws)?;
-        let may_repeat = review.changes.count(Change::FartherReach) < MAX_REDETECTIONS;
+        let may_repeat = counts.changes.count(Change::EnlargeReach) < MAX_REDETECTIONS;
         if missed && may_repeat && enlarge_reach(start, ws) {
-            return Ok(Verdict::Again(Change::FartherReach));
+            return Ok(Verdict::Repeat(Change::EnlargeReach));
         }
         Ok(Verdict::Accepted(measured))
     }
@@ -239,17 +256,17 @@ impl TimeStepper {
     fn finish(
         &mut self,
         start: &Start,
-        review: &Review,
+        counts: &PassCounts,
         ladder_outcome: &LadderOutcome,
         measured: Infeasibility,
         ws: &mut Workspace,
     ) -> Result<StepReport, StepCause> {
-        let ladder_outcome = LadderOutcome { iterations: review.iterations, ..*ladder_outcome };
+        let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
         let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
-        let report = report_step(start, ws, &ladder_outcome, (review.passes, impacts(start, ws)), measured);
+        let report = report_step(start, ws, &ladder_outcome, (counts.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);
-        Ok(StepReport { correction, changes: review.changes, ..report })
+        Ok(StepReport { correction, changes: counts.changes, ..report })
     }
 
     /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]

@@ -1,6 +1,7 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
 use nalgebra::Vector3;
+use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, MixedLcpSolution};
 use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
 use stiction_multibody::{Configuration, ContactId, JointId, ShapeId, State, Wrench};
 
@@ -115,7 +116,24 @@ pub struct StepResult {
     pub events: Vec<Event>,
 }
 
+/// Problem of a step, with its warm start and the place of its solution.
+pub(crate) enum Posed<'a> {
+    /// Problem with second-order cones.
+    Friction(&'a FrictionProblem, &'a FrictionSolution, &'a mut FrictionSolution),
+    /// Problem with linear friction sets.
+    Mixed(&'a MixedLcp, &'a mut MixedLcpSolution),
+}
+
 impl Workspace {
+    /// Problem of the step.
+    pub(crate) fn posed(&mut self) -> Posed<'_> {
+        if self.quadratic {
+            Posed::Friction(&self.friction.problem, &self.friction.guess, &mut self.friction.solution)
+        } else {
+            Posed::Mixed(&self.mixed.problem, &mut self.mixed.solution)
+        }
+    }
+
     /// Configuration where the constraints of the last step were linearised.
     pub fn linearised(&self) -> &Configuration {
         &self.kinematics.linear_end

@@ -113,14 +113,7 @@ impl Simulation {
 
     /// Advances by one step. On error the state does not change.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        self.step_with(self.h)
-    }
-
-    /// Advances by one step of `h` seconds. On error the state does not change.
-    ///
-    /// Steps may grow freely. No step may be shorter than the largest one so far divided by the bound of [`Self::with_step_ratio`], for which
-    /// velocities are known to stay bounded.   [STEP-14]
-    pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
+        let h = self.h;
         self.joint_impulses.take();
         let made = self.check_step(h).and_then(|()| {
             let Self { model, scheme, state, stepper, substepping, workspace, .. } = self;
@@ -133,6 +126,17 @@ impl Simulation {
         self.last_step = h;
         self.largest_step = self.largest_step.max(h);
         Ok(report)
+    }
+
+    /// Advances by one step of `h` seconds. On error the state does not change.
+    ///
+    /// Steps may grow freely. No step may be shorter than the largest one so far divided by the bound of [`Self::with_step_ratio`], for which
+    /// velocities are known to stay bounded.   [STEP-14]
+    pub fn step_with(&mut self, h: f64) -> Result<StepReport, StepError> {
+        let fixed = std::mem::replace(&mut self.h, h);
+        let made = self.step();
+        self.h = fixed;
+        made
     }
 
     /// Derivative of the last step, which began at `before` and has this report.

@@ -269,7 +269,7 @@ impl Problems {
                 }
                 self.mixed.ensure_shapes()?;
                 self.mixed.ensure_finite()?;
-                let solved = ladder.solve_mixed(&self.mixed, &mut self.mixed_solution);
+                let solved = ladder.solve(&self.mixed, None, &mut self.mixed_solution);
                 Ok(Solved { size: self.mixed.size(), status: solved.status, residual: solved.residual })
             }
             HybridForm::Reduced => {
@@ -282,7 +282,7 @@ impl Problems {
                 root.cone(&mut self.cone)?;
                 self.cone_guess.r.clear();
                 self.cone_guess.r.resize(3 * root.contacts(), 0.0);
-                let solved = ladder.solve_cone(&self.cone, &self.cone_guess, &mut self.cone_solution);
+                let solved = ladder.solve(&self.cone, Some(&self.cone_guess), &mut self.cone_solution);
                 Ok(Solved { size: 3 * root.contacts(), status: solved.status, residual: solved.residual })
             }
         }

@@ -144,7 +144,7 @@ impl Constraints {
         self.respond(matrix, free.len());
         self.assemble(free, span)?;
         self.start_from(&span.state.impulses);
-        let solved = ladder.solve_cone(&self.problem, &self.guess, &mut self.solution);
+        let solved = ladder.solve(&self.problem, Some(&self.guess), &mut self.solution);
         if !solved.status.is_solved() {
             let block = (0..self.problem.blocks()).find(|&b| self.problem.range(b).contains(&solved.residual.row));
             let constraint = block.and_then(|b| self.active.get(b)).map_or(0, |active| active.constraint);

@@ -36,7 +36,7 @@ use working_set::ScreeningOutcome;
 
 use crate::{
     Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows,
+    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows, workspace::Posed,
 };
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
@@ -94,10 +94,16 @@ pub(crate) fn inertia(
 ///
 /// With second-order cones the impulses of the last step are the warm start. Linear friction sets have none.
 pub fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
+    write_warm_start(start, ws);
+    let outcome = solve_problem(ladder, ws);
+    recover(start, ladder, outcome, ws)
+}
+
+/// Writes the warm start of the problem of the step.
+pub(crate) fn write_warm_start(start: &Start, ws: &mut Workspace) {
     if ws.quadratic {
         warm_start::write(start, ws);
     }
-    solve_from_warm_start(start, ladder, ws)
 }
 
 /// Leaves contacts out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
@@ -124,11 +130,11 @@ pub(crate) fn review_working_set(
     *count += 1;
     let outcome = if solved { working_set::extend_working_set(start, ws) } else { ScreeningOutcome::TooMany };
     if matches!(outcome, ScreeningOutcome::Extended) && *count < MAX_WORKING_SETS {
-        return Some(Change::ContactLeftOut);
+        return Some(Change::AddScreenedContacts);
     }
     *working_sets = None;
     working_set::restore_screened(ws);
-    (!matches!(outcome, ScreeningOutcome::Complete)).then_some(Change::AllContacts)
+    (!matches!(outcome, ScreeningOutcome::Complete)).then_some(Change::AddAllContacts)
 }
 
 /// Solves a problem that differs little from the previous one.
@@ -142,21 +148,30 @@ pub(crate) fn solve_again(
 ) -> Result<LadderOutcome, StepCause> {
     ws.friction.guess.r.clear();
     ws.friction.guess.r.extend(ws.friction.solution.r.iter().map(|r| r * factor));
-    solve_from_warm_start(start, ladder, ws)
+    let outcome = solve_problem(ladder, ws);
+    recover(start, ladder, outcome, ws)
 }
 
-fn solve_from_warm_start(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
-    let ladder_outcome = if ws.quadratic {
-        ladder.solve_cone(&ws.friction.problem, &ws.friction.guess, &mut ws.friction.solution)
-    } else {
-        ladder.solve_mixed(&ws.mixed.problem, &mut ws.mixed.solution)
-    };
-    if !ladder_outcome.status.is_solved() {
-        return Err(not_solved(start.model, ladder, ws, &ladder_outcome));
+fn solve_problem(ladder: &mut Ladder, ws: &mut Workspace) -> LadderOutcome {
+    match ws.posed() {
+        Posed::Friction(problem, guess, solution) => ladder.solve(problem, Some(guess), solution),
+        Posed::Mixed(problem, solution) => ladder.solve(problem, None, solution),
+    }
+}
+
+/// Recovers v⁺ and the impulses of all blocks from a solved problem; the error names the worst contact of one that is not solved.
+pub(crate) fn recover(
+    start: &Start,
+    ladder: &Ladder,
+    outcome: LadderOutcome,
+    ws: &mut Workspace,
+) -> Result<LadderOutcome, StepCause> {
+    if !outcome.status.is_solved() {
+        return Err(not_solved(start.model, ladder, ws, &outcome));
     }
     extract(start, ws);
     ws.solution.balanced_over = start.h;
-    Ok(ladder_outcome)
+    Ok(outcome)
 }
 
 /// Extracts v⁺ and the impulses from the solution in the workspace.

@@ -34,7 +34,7 @@ use embedding::{Embedding, Fit};
 use general::GeneralContacts;
 use joints::Joints;
 pub(crate) use search::REFINED_RESIDUAL;
-use search::{ContactSet, Search, Surroundings};
+use search::{ContactSet, Search};
 pub use sizes::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
 use sizes::{MAX_JOINT_ROWS, MAX_ROWS};
 
@@ -116,31 +116,6 @@ impl FrictionActiveSet {
 }
 
 impl Loaded {
-    /// Solves a problem with these contacts; `solution` has its rows and is zero.
-    fn solve<W: Delassus, C: ContactSet>(
-        &mut self,
-        (search, options): (&mut Search<C>, &FrictionActiveSetOptions),
-        problem: &FrictionProblem<W>,
-        guess: Option<&FrictionSolution>,
-        solution: &mut FrictionSolution,
-    ) -> Ending {
-        if !self.load(search, problem, guess) {
-            return Ending::new(Status::Breakdown, 0);
-        }
-        let Self { embedding, joints, w, .. } = &*self;
-        let around = Surroundings { options, embedding, joints, w };
-        let ending = search.iterate(around);
-        if ending.status == Status::Solved {
-            search.refine(around, problem.q(), &mut solution.r);
-        } else {
-            search.write(around, problem.q(), &mut solution.r);
-        }
-        if std::mem::take(&mut search.modified) {
-            self.matrix_version = None;
-        }
-        ending
-    }
-
     /// Loads a problem; returns false if the method does not apply or the joints are redundant.
     fn load<W: Delassus, C: ContactSet>(
         &mut self,
@@ -210,11 +185,8 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
         loaded.fit = fit;
         match fit {
             Fit::No => Ending::new(Status::Breakdown, 0),
-            Fit::Plain => loaded.solve((plain, options), problem, guess, solution),
-            Fit::General => {
-                let general = general.get_or_insert_default();
-                loaded.solve((&mut **general, options), problem, guess, solution)
-            }
+            Fit::Plain => plain.run(options, loaded, problem, guess, solution),
+            Fit::General => general.get_or_insert_default().run(options, loaded, problem, guess, solution),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Search over active sets: starts, continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
 
-use super::FrictionActiveSetOptions;
 use super::embedding::Embedding;
 use super::joints::Joints;
+use super::{FrictionActiveSetOptions, Loaded};
+use crate::friction::operator::Delassus;
+use crate::friction::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use std::fmt::Debug;
 
@@ -118,7 +120,7 @@ impl<C: ContactSet> Search<C> {
     /// Refines a solution with its own active set while the residual decreases: sticking contacts then stick to rounding.
     ///
     /// The velocities are those of the whole problem, because the elimination of joints loses digits if masses differ.   [SET-7]
-    pub(super) fn refine(&mut self, around: Surroundings, q: &[f64], r: &mut [f64]) {
+    fn refine(&mut self, around: Surroundings, q: &[f64], r: &mut [f64]) {
         let mut before = f64::INFINITY;
         for refinement in 0..=MAX_REFINEMENTS {
             self.write(around, q, r);
@@ -157,7 +159,7 @@ impl<C: ContactSet> Search<C> {
     }
 
     /// r ← impulses of the contacts and the joint reactions that follow from them.
-    pub(super) fn write(&self, around: Surroundings, q: &[f64], r: &mut [f64]) {
+    fn write(&self, around: Surroundings, q: &[f64], r: &mut [f64]) {
         self.contacts.write(around.embedding, r);
         around.joints.recover_impulses(around.embedding.joint_rows(), around.w, q, r);
     }
@@ -262,46 +264,63 @@ impl<C: ContactSet> Search<C> {
         solved
     }
 
-    /// Iterates from one start after the other until one of them leads to a solution.
-    pub(super) fn iterate(&mut self, around: Surroundings) -> Ending {
-        let accepted = around.options.tolerance * self.contacts.scale();
+    /// Iterates from one start after the other until one of them leads to a solution, and writes it. `solution` has the rows of the problem
+    /// and is zero.
+    pub(super) fn run<W: Delassus>(
+        &mut self,
+        options: &FrictionActiveSetOptions,
+        loaded: &mut Loaded,
+        problem: &FrictionProblem<W>,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        if !loaded.load(self, problem, guess) {
+            return Ending::new(Status::Breakdown, 0);
+        }
+        let Loaded { embedding, joints, w, .. } = &*loaded;
+        let around = Surroundings { options, embedding, joints, w };
+        let accepted = options.tolerance * self.contacts.scale();
         // A warm start within tolerance is not accepted as it is: in a simulation its error would accumulate.
-        if self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale() {
-            return Ending::new(Status::Solved, 0);
-        }
-        let starts_per_continuation = if around.embedding.is_spatial() { 1 } else { STARTS_PER_CONTINUATION };
-        let (mut count, mut continuations) = (0, 0);
-        if self.try_modes_of_impulses(around, accepted, &mut count) {
-            return Ending::new(Status::Solved, count);
-        }
-        let mut before = None;
-        for start in 0..around.options.max_starts {
+        let solved_at_start = self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale();
+        let mut count = 0;
+        let mut solved = solved_at_start || self.try_modes_of_impulses(around, accepted, &mut count);
+        let starts_per_continuation = if embedding.is_spatial() { 1 } else { STARTS_PER_CONTINUATION };
+        let (mut start, mut continuations, mut before) = (0, 0, None);
+        while !solved && start < options.max_starts {
             if start > 0 {
-                for _ in 0..around.options.gauss_seidel_iterations {
+                for _ in 0..options.gauss_seidel_iterations {
                     self.contacts.iterate_gauss_seidel();
                 }
                 if self.contacts.residual() <= accepted {
-                    return Ending::new(Status::Solved, count);
+                    solved = true;
+                    break;
                 }
             }
+            start += 1;
             self.contacts.save(&mut self.saved.start);
             self.contacts.update_modes();
             // Without slip an active set determines the impulses, whatever the start.
             let first = Some(self.contacts.active_set()).filter(|_| !self.contacts.slips());
             let same = first.is_some() && first == before;
             before = first;
-            if !same && self.iterate_active_sets(around, accepted, &mut count) {
-                return Ending::new(Status::Solved, count);
-            }
-            self.contacts.restore(&self.saved.start);
-            if (start + 1).is_multiple_of(starts_per_continuation) && continuations < around.options.max_continuations {
+            solved = !same && self.iterate_active_sets(around, accepted, &mut count);
+            if !solved && start.is_multiple_of(starts_per_continuation) && continuations < options.max_continuations {
+                self.contacts.restore(&self.saved.start);
                 continuations += 1;
-                if self.continue_in_compliance(around, accepted, &mut count) {
-                    return Ending::new(Status::Solved, count);
-                }
+                solved = self.continue_in_compliance(around, accepted, &mut count);
             }
-            self.contacts.restore(&self.saved.start);
+            if !solved {
+                self.contacts.restore(&self.saved.start);
+            }
         }
-        Ending::new(Status::BudgetExhausted, count)
+        if solved {
+            self.refine(around, problem.q(), &mut solution.r);
+        } else {
+            self.write(around, problem.q(), &mut solution.r);
+        }
+        if std::mem::take(&mut self.modified) {
+            loaded.matrix_version = None;
+        }
+        Ending::new(if solved { Status::Solved } else { Status::BudgetExhausted }, count)
     }
 }

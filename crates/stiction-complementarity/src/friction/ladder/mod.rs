@@ -361,7 +361,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         let tolerance = self.tolerance;
         let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
         if self.rungs.contains(&FrictionRung::ActiveSet) && FrictionActiveSet::applies(problem) {
-            total = self.run_rung(FrictionRung::ActiveSet, problem, guess);
+            total = self.active_set.run(problem, guess, &mut self.candidate).iterations;
             let residual = match &mut self.stick_recovery {
                 Some(stick_recovery) => stick_recovery.evaluate(problem, &self.candidate.r),
                 None => problem.residual(&self.candidate).value,
