@@ -8,10 +8,8 @@
 //!    cheaper than factorisations.
 //! 3. Semismooth Newton, if Gauss-Seidel came close.
 //! 4. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
-//! 5. Single pivots, for problems in which rounding decides which contacts are closed.
-//! 6. The first restart of the interior point, from a second start; more Gauss-Seidel iterations and Newton; the second restart, from a third
-//!    start.
-//! 7. ADMM as another start for Newton, pseudo-transient continuation, relaxed Gauss-Seidel.
+//! 5. The interior point from a second start, polished in the same way.
+//! 6. Pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
 //! is lost without each of them.
@@ -24,7 +22,6 @@ mod runs;
 mod schedule;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
-use super::admm::{FrictionAdmm, FrictionAdmmOptions};
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
@@ -36,8 +33,8 @@ use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
 use schedule::{
-    ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, POLISH_STEPS, PSEUDO_TRANSIENT_FROM_BEST,
-    PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL, RATE_INTERVAL, ROUNDING_RESIDUAL, SHORT_NEWTON_STEPS,
+    ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, PSEUDO_TRANSIENT, RATE_INTERVAL, ROUNDING_RESIDUAL,
+    SHORT_NEWTON_STEPS,
 };
 
 /// Ladder of solver methods for [`FrictionProblem`], with their scratch memory.
@@ -51,16 +48,12 @@ pub struct FrictionLadder {
     active_set: FrictionActiveSet,
     /// Gauss-Seidel between two estimates of its rate.
     gauss_seidel: FrictionNsgs,
-    /// Gauss-Seidel of the rung [`FrictionRung::MoreGaussSeidel`].
-    long_gauss_seidel: FrictionNsgs,
     /// A few Gauss-Seidel iterations between the interior point and Newton.
     short_gauss_seidel: FrictionNsgs,
-    relaxed_gauss_seidel: FrictionNsgs,
     newton: FrictionNewton,
     /// Newton's method to rounding level.
     refinement: FrictionNewton,
     interior_point: FrictionInteriorPoint,
-    admm: FrictionAdmm,
     single_pivot: FrictionSinglePivot,
     /// Stick recovery, for simulations.
     stick_recovery: Option<StickRecovery>,
@@ -79,7 +72,7 @@ pub struct FrictionLadder {
 struct Progress {
     /// Least residual so far.
     best: f64,
-    /// True if the active-set method and its continuation ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
+    /// True if the active-set method and single pivots ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
     /// there too, are skipped.
     acceptable: bool,
     /// True if Gauss-Seidel has a warm start.
@@ -96,21 +89,15 @@ impl Default for FrictionLadder {
 
 impl FrictionLadder {
     /// Rungs of a new ladder, in order.
-    pub const DEFAULT_RUNGS: [FrictionRung; 14] = [
+    pub const DEFAULT_RUNGS: [FrictionRung; 8] = [
         FrictionRung::ActiveSet,
-        FrictionRung::ActiveSetContinuation,
+        FrictionRung::SinglePivot,
         FrictionRung::WarmGaussSeidel,
         FrictionRung::ColdGaussSeidel,
         FrictionRung::SemismoothNewton,
         FrictionRung::InteriorPoint,
-        FrictionRung::SinglePivot,
-        FrictionRung::InteriorPointRestart1,
-        FrictionRung::MoreGaussSeidel,
-        FrictionRung::InteriorPointRestart2,
-        FrictionRung::Admm,
+        FrictionRung::InteriorPointRestart,
         FrictionRung::PseudoTransient,
-        FrictionRung::PseudoTransientRestart,
-        FrictionRung::RelaxedGaussSeidel,
     ];
 
     /// Ladder with the tolerance and the rungs of an accuracy.
@@ -145,13 +132,12 @@ impl FrictionLadder {
 
     fn build(accuracy: Accuracy, tolerance: f64) -> Self {
         debug_assert!(tolerance > 0.0 && tolerance.is_finite(), "the options below are valid for such tolerances only");
-        let gauss_seidel = |max_iterations, check_every, stall_after, relaxation| {
+        let gauss_seidel = |max_iterations| {
             let options = FrictionNsgsOptions {
                 max_iterations,
                 tolerance,
-                check_every,
-                relaxation,
-                stall_after,
+                check_every: max_iterations,
+                stall_after: 0,
                 ..FrictionNsgsOptions::default()
             };
             FrictionNsgs::with_options(options).unwrap_or_default()
@@ -169,7 +155,6 @@ impl FrictionLadder {
             ..newton
         };
         let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
-        let admm = FrictionAdmmOptions { tolerance, max_iterations: 200, ..FrictionAdmmOptions::default() };
         let active_set = FrictionActiveSetOptions {
             tolerance,
             max_starts: ACTIVE_SET_STARTS,
@@ -182,14 +167,11 @@ impl FrictionLadder {
             tolerance,
             acceptable: tolerance,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
-            gauss_seidel: gauss_seidel(RATE_INTERVAL, RATE_INTERVAL, 0, 1.0),
-            long_gauss_seidel: gauss_seidel(160, 10, 100, 1.0),
-            short_gauss_seidel: gauss_seidel(5, 5, 0, 1.0),
-            relaxed_gauss_seidel: gauss_seidel(20_000, 10, 2000, 0.5),
+            gauss_seidel: gauss_seidel(RATE_INTERVAL),
+            short_gauss_seidel: gauss_seidel(5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
             refinement: FrictionNewton::with_options(refinement).unwrap_or_default(),
             interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
-            admm: FrictionAdmm::with_options(admm).unwrap_or_default(),
             single_pivot: FrictionSinglePivot::default(),
             stick_recovery: None,
             candidate: FrictionSolution::default(),
@@ -210,7 +192,7 @@ impl FrictionLadder {
         &self.rungs
     }
 
-    /// Replaces the rungs. The active-set method and its continuation run before all others wherever they stand in the list.
+    /// Replaces the rungs. The active-set method and single pivots run before all others wherever they stand in the list.
     #[must_use]
     pub fn with_rungs(mut self, rungs: &[FrictionRung]) -> Self {
         self.rungs.clear();
@@ -234,14 +216,12 @@ impl FrictionLadder {
         let real_time = self.accuracy == Accuracy::RealTime;
         let Progress { best, acceptable, is_warm, gauss_seidel_residual } = *progress;
         let applies = match rung {
-            FrictionRung::ActiveSet | FrictionRung::ActiveSetContinuation => false,
+            FrictionRung::ActiveSet | FrictionRung::SinglePivot => false,
             FrictionRung::WarmGaussSeidel => is_warm && !acceptable,
             FrictionRung::ColdGaussSeidel => !is_warm && !acceptable,
             FrictionRung::SemismoothNewton => {
                 !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
-            FrictionRung::MoreGaussSeidel => !assembled,
-            FrictionRung::SinglePivot => FrictionSinglePivot::applies(problem),
             _ => true,
         };
         applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
@@ -257,11 +237,7 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> FrictionRungRecord {
         let iterations = match rung {
-            FrictionRung::RelaxedGaussSeidel
-            | FrictionRung::PseudoTransient
-            | FrictionRung::ActiveSetContinuation
-            | FrictionRung::SinglePivot
-            | FrictionRung::ActiveSet => self.run_rung(rung, problem, Some(solution)),
+            FrictionRung::SinglePivot | FrictionRung::ActiveSet => self.run_rung(rung, problem, Some(solution)),
             _ => self.run_rung(rung, problem, guess),
         };
         let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
@@ -280,38 +256,20 @@ impl FrictionLadder {
             FrictionRung::WarmGaussSeidel => self.run_gauss_seidel(problem, guess),
             FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
             FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
-            FrictionRung::InteriorPointRestart1 => self.run_interior_point(problem, STARTS[1]),
-            FrictionRung::InteriorPointRestart2 => self.run_interior_point(problem, STARTS[2]),
+            FrictionRung::InteriorPointRestart => self.run_interior_point(problem, STARTS[1]),
             FrictionRung::SemismoothNewton => {
                 let assembled = matches!(problem.operator(), Operator::Assembled(_));
                 let max_steps = if assembled { NEWTON_STEPS } else { SHORT_NEWTON_STEPS };
                 let start = Some(&self.gauss_seidel_end);
                 self.newton.run_at_most(max_steps, problem, start, &mut self.candidate).iterations
             }
-            FrictionRung::MoreGaussSeidel => {
-                let start = Some(&self.gauss_seidel_end);
-                let iterations = self.long_gauss_seidel.run(problem, start, &mut self.candidate).iterations;
-                iterations + self.polish(problem, NEWTON_STEPS)
-            }
-            FrictionRung::Admm => {
-                let iterations = self.admm.run(problem, None, &mut self.candidate).iterations;
-                iterations + self.polish(problem, POLISH_STEPS)
-            }
             FrictionRung::PseudoTransient => {
-                let schedule = PSEUDO_TRANSIENT_FROM_BEST;
-                self.newton.run_pseudo_transient(schedule, problem, guess, &mut self.candidate).iterations
+                let start = Some(&self.gauss_seidel_end);
+                self.newton.run_pseudo_transient(PSEUDO_TRANSIENT, problem, start, &mut self.candidate).iterations
             }
-            FrictionRung::PseudoTransientRestart => {
-                let (schedule, start) = (PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL, Some(&self.gauss_seidel_end));
-                self.newton.run_pseudo_transient(schedule, problem, start, &mut self.candidate).iterations
-            }
-            FrictionRung::ActiveSetContinuation | FrictionRung::SinglePivot => guess.map_or(0, |guess| {
+            FrictionRung::SinglePivot => guess.map_or(0, |guess| {
                 self.single_pivot.run(self.tolerance, problem, guess, &mut self.candidate).iterations
             }),
-            FrictionRung::RelaxedGaussSeidel => {
-                let iterations = self.relaxed_gauss_seidel.run(problem, guess, &mut self.candidate).iterations;
-                iterations + self.polish(problem, NEWTON_STEPS)
-            }
         }
     }
 
@@ -328,8 +286,7 @@ impl FrictionLadder {
         best: &mut f64,
         solution: &mut FrictionSolution,
     ) -> u32 {
-        let rung = FrictionRung::ActiveSetContinuation;
-        let pivots = self.run_and_record(rung, problem, None, best, solution).iterations;
+        let pivots = self.run_and_record(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
         if *best > self.acceptable {
             return pivots;
         }
@@ -387,7 +344,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             solution.r.clone_from(&self.candidate.r);
         }
         let mut acceptable = false;
-        let continues = self.rungs.contains(&FrictionRung::ActiveSetContinuation);
+        let continues = self.rungs.contains(&FrictionRung::SinglePivot);
         if continues && active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
             total = total.saturating_add(self.continue_active_set(problem, &mut best, solution));
             acceptable = best <= self.acceptable;

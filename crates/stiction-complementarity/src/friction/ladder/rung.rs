@@ -3,8 +3,7 @@
 /// Accuracy of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Residual 1e-2. The first Gauss-Seidel rung makes at most fifty iterations; then follow the rungs that are not expensive, of which
-    /// [`FrictionRung::MoreGaussSeidel`] adds up to 160.
+    /// Residual 1e-2. Gauss-Seidel makes at most fifty iterations; then follow the rungs that are not expensive.
     RealTime,
     /// Residual 1e-4.
     Balanced,
@@ -39,6 +38,9 @@ impl Accuracy {
 pub enum FrictionRung {
     /// Dense active-set method, for small problems.
     ActiveSet,
+    /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual; then the active-set
+    /// method once more to refine the result.
+    SinglePivot,
     /// Gauss-Seidel from the warm start.
     WarmGaussSeidel,
     /// Gauss-Seidel from zero.
@@ -47,58 +49,29 @@ pub enum FrictionRung {
     SemismoothNewton,
     /// Interior point from its first start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPoint,
-    /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual; then the active-set
-    /// method once more to refine the result.
-    ActiveSetContinuation,
-    /// Single-pivot method from the best impulses so far.
-    SinglePivot,
-    /// More Gauss-Seidel iterations from the result of the first, or from the best impulses before it if that was skipped; then semismooth
-    /// Newton.
-    MoreGaussSeidel,
     /// Interior point from its second start, then a few Gauss-Seidel iterations and semismooth Newton.
-    InteriorPointRestart1,
-    /// Interior point from its third start, then a few Gauss-Seidel iterations and semismooth Newton.
-    InteriorPointRestart2,
-    /// ADMM, then semismooth Newton.
-    Admm,
-    /// Pseudo-transient continuation from the best impulses so far.
+    InteriorPointRestart,
+    /// Pseudo-transient continuation from the result of Gauss-Seidel, or from the best impulses before it if that was skipped.
     PseudoTransient,
-    /// Pseudo-transient continuation from the start of [`FrictionRung::MoreGaussSeidel`].
-    PseudoTransientRestart,
-    /// Many relaxed Gauss-Seidel iterations, then semismooth Newton.
-    RelaxedGaussSeidel,
 }
 
 impl FrictionRung {
     /// True if the rung is too expensive to improve a solution that is acceptable already.
     pub(super) fn is_expensive(self) -> bool {
-        matches!(
-            self,
-            Self::InteriorPointRestart2
-                | Self::Admm
-                | Self::PseudoTransient
-                | Self::PseudoTransientRestart
-                | Self::RelaxedGaussSeidel
-        )
+        matches!(self, Self::PseudoTransient)
     }
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::ActiveSet => "active-set",
+            Self::SinglePivot => "single-pivot",
             Self::WarmGaussSeidel => "warm-gauss-seidel",
             Self::ColdGaussSeidel => "cold-gauss-seidel",
             Self::SemismoothNewton => "semismooth-newton",
             Self::InteriorPoint => "interior-point",
-            Self::ActiveSetContinuation => "single-pivot",
-            Self::SinglePivot => "late-single-pivot",
-            Self::MoreGaussSeidel => "more-gauss-seidel",
-            Self::InteriorPointRestart1 => "interior-point-restart-1",
-            Self::InteriorPointRestart2 => "interior-point-restart-2",
-            Self::Admm => "admm",
+            Self::InteriorPointRestart => "interior-point-restart",
             Self::PseudoTransient => "pseudo-transient",
-            Self::PseudoTransientRestart => "pseudo-transient-restart",
-            Self::RelaxedGaussSeidel => "relaxed-gauss-seidel",
         }
     }
 }

@@ -34,17 +34,14 @@ pub(super) const NEWTON_START_RESIDUAL: f64 = 1e-3;
 /// Newton steps from a start within [`NEWTON_START_RESIDUAL`].
 pub(super) const SHORT_NEWTON_STEPS: u32 = 20;
 
-/// Newton steps after the interior point or ADMM.
+/// Newton steps after the interior point.
 pub(super) const POLISH_STEPS: u32 = 40;
 
-/// Newton steps with an assembled W and after long Gauss-Seidel runs.
+/// Newton steps with an assembled W.
 pub(super) const NEWTON_STEPS: u32 = 100;
 
-/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the best impulses.
-pub(super) const PSEUDO_TRANSIENT_FROM_BEST: (u32, f64) = (500, 1e-3);
-
-/// Newton steps and weight of the first implicit step of pseudo-transient continuation from the last Gauss-Seidel iterate.
-pub(super) const PSEUDO_TRANSIENT_FROM_GAUSS_SEIDEL: (u32, f64) = (5000, 0.1);
+/// Newton steps and weight of the first implicit step of pseudo-transient continuation.
+pub(super) const PSEUDO_TRANSIENT: (u32, f64) = (5000, 0.1);
 
 /// Largest number of interior-point steps from each start.
 pub(super) const INTERIOR_POINT_STEPS: u32 = 60;
