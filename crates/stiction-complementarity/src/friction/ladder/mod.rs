@@ -8,7 +8,8 @@
 //!    cheaper than factorisations.
 //! 3. Semismooth Newton, if Gauss-Seidel came close.
 //! 4. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
-//! 5. The interior point from a second start, polished in the same way.
+//! 5. Single pivots from the best impulses so far, for problems in which rounding decides which contacts are closed; then the interior point
+//!    from a second start, polished in the same way.
 //! 6. Pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
@@ -88,14 +89,16 @@ impl Default for FrictionLadder {
 }
 
 impl FrictionLadder {
-    /// Rungs of a new ladder, in order.
-    pub const DEFAULT_RUNGS: [FrictionRung; 8] = [
+    /// Rungs of a new ladder, in order: five methods (active sets, Gauss-Seidel, semismooth Newton, interior point, pseudo-transient
+    /// continuation), the second start of the interior point, and single pivots after the first and the fourth.
+    pub const DEFAULT_RUNGS: [FrictionRung; 9] = [
         FrictionRung::ActiveSet,
         FrictionRung::SinglePivot,
         FrictionRung::WarmGaussSeidel,
         FrictionRung::ColdGaussSeidel,
         FrictionRung::SemismoothNewton,
         FrictionRung::InteriorPoint,
+        FrictionRung::LateSinglePivot,
         FrictionRung::InteriorPointRestart,
         FrictionRung::PseudoTransient,
     ];
@@ -222,6 +225,7 @@ impl FrictionLadder {
             FrictionRung::SemismoothNewton => {
                 !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
+            FrictionRung::LateSinglePivot => FrictionSinglePivot::applies(problem),
             _ => true,
         };
         applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
@@ -237,7 +241,9 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> FrictionRungRecord {
         let iterations = match rung {
-            FrictionRung::SinglePivot | FrictionRung::ActiveSet => self.run_rung(rung, problem, Some(solution)),
+            FrictionRung::SinglePivot | FrictionRung::LateSinglePivot | FrictionRung::ActiveSet => {
+                self.run_rung(rung, problem, Some(solution))
+            }
             _ => self.run_rung(rung, problem, guess),
         };
         let record = FrictionRungRecord { rung, residual: problem.residual(&self.candidate).value, iterations };
@@ -267,7 +273,7 @@ impl FrictionLadder {
                 let start = Some(&self.gauss_seidel_end);
                 self.newton.run_pseudo_transient(PSEUDO_TRANSIENT, problem, start, &mut self.candidate).iterations
             }
-            FrictionRung::SinglePivot => guess.map_or(0, |guess| {
+            FrictionRung::SinglePivot | FrictionRung::LateSinglePivot => guess.map_or(0, |guess| {
                 self.single_pivot.run(self.tolerance, problem, guess, &mut self.candidate).iterations
             }),
         }

@@ -49,6 +49,8 @@ pub enum FrictionRung {
     SemismoothNewton,
     /// Interior point from its first start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPoint,
+    /// Single-pivot method from the best impulses so far.
+    LateSinglePivot,
     /// Interior point from its second start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPointRestart,
     /// Pseudo-transient continuation from the result of Gauss-Seidel, or from the best impulses before it if that was skipped.
@@ -70,6 +72,7 @@ impl FrictionRung {
             Self::ColdGaussSeidel => "cold-gauss-seidel",
             Self::SemismoothNewton => "semismooth-newton",
             Self::InteriorPoint => "interior-point",
+            Self::LateSinglePivot => "late-single-pivot",
             Self::InteriorPointRestart => "interior-point-restart",
             Self::PseudoTransient => "pseudo-transient",
         }
