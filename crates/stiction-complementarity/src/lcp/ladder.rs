@@ -103,11 +103,12 @@ impl Default for LcpLadder {
 }
 
 impl LcpLadder {
-    /// The rungs of [`new`](Self::new): four methods, two of them with a second start, and the feasibility test. `docs/ablation.md` says
+    /// The rungs of [`new`](Self::new): four methods, Lemke's with three covering vectors and principal pivoting with two starts, and the feasibility test. `docs/ablation.md` says
     /// what is lost without each of them.
-    pub const DEFAULT_RUNGS: [LcpRung; 7] = [
+    pub const DEFAULT_RUNGS: [LcpRung; 8] = [
         LcpRung::WarmStart,
         LcpRung::Lemke { tilt: 0.0, shift: 0 },
+        LcpRung::Lemke { tilt: 1.0, shift: 1 },
         LcpRung::PrincipalPivoting,
         LcpRung::Lemke { tilt: 3.0, shift: 11 },
         LcpRung::Newton,
