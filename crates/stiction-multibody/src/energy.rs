@@ -26,7 +26,7 @@ pub fn energy(model: &Model, at: &Configuration, angles: &[f64]) -> Energy {
         let stretch = Attachment::new(at, &spring.a, &spring.b).between.norm() - spring.rest_length;
         total.potential += 0.5 * spring.stiffness * stretch * stretch;
     }
-    for (place, &(id, number)) in model.actuated_dofs().iter().enumerate() {
+    for (place, &(id, number)) in model.joint_space_dofs().iter().enumerate() {
         let Some((joint, joint_dof)) = model.joint(id).and_then(|joint| Some((joint, joint.joint_dofs().get(number)?)))
         else {
             debug_assert!(false, "actuated joint DOF {place} is not in the model");

@@ -34,7 +34,7 @@ pub struct Slot {
 pub(crate) struct Actuation {
     pub(crate) motors: Vec<Motor>,
     pub(crate) couplings: Vec<Coupling>,
-    pub(crate) actuated_dofs: Vec<JointDofId>,
+    pub(crate) joint_space_dofs: Vec<JointDofId>,
     /// Positions of the motors of each actuated joint DOF.
     pub(crate) motors_along: Vec<Vec<usize>>,
 }
@@ -219,11 +219,11 @@ impl Model {
 
     /// Actuated joint DOFs, in the order of joints: those with limits, friction, damping, a spring, armature, a motor or a coupling.
     #[inline]
-    pub fn actuated_dofs(&self) -> &[JointDofId] {
-        &self.actuation.actuated_dofs
+    pub fn joint_space_dofs(&self) -> &[JointDofId] {
+        &self.actuation.joint_space_dofs
     }
 
-    /// Motors of an actuated joint DOF, by its position in [`Self::actuated_dofs`].
+    /// Motors of an actuated joint DOF, by its position in [`Self::joint_space_dofs`].
     #[inline]
     pub fn motors_along(&self, place: usize) -> impl Iterator<Item = &Motor> {
         debug_assert!(place < self.actuation.motors_along.len(), "there is no actuated joint DOF {place}");

@@ -173,7 +173,7 @@ pub(crate) fn place(
     ws.detection.close_pairs.extend_from_slice(close_pairs);
     ws.result.impacts.clear();
     ws.kinematics.linearisation_velocity.clear();
-    ws.constraints.depths.clear();
+    ws.constraints.penetrations.clear();
     detect(start, detector, ws)?;
     let mut found = std::mem::take(&mut ws.constraints.contacts);
     if !ws.alternatives.candidates.is_empty() {
@@ -256,7 +256,7 @@ pub(crate) fn row(start: &Start, solved: &Solved, ws: &Workspace, row: Row, out:
                         support_point.torsion * support_point.surface_spin,
                     )
                 };
-            add(support_point.on, &on);
+            add(support_point.supporting_body, &on);
             add(support_point.body, &body);
             constant
         }

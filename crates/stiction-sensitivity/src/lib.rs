@@ -227,7 +227,7 @@ impl Differentiator {
         let mut state = start.state.clone();
         // Contacts do not depend on velocities, but rows along joint DOFs do. Velocities come first, while the rows of the step are still
         // in the workspace.
-        let geometry_stays = start.model.actuated_dofs().is_empty();
+        let geometry_stays = start.model.joint_space_dofs().is_empty();
         self.write(step, start, spacing_factor, &mut values)?;
         let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
         let mut order: Vec<_> = causes.iter().enumerate().collect();

@@ -148,7 +148,7 @@ impl StepEquations {
     pub fn new(start: &Start, reach: f64) -> Result<Self, SensitivityError> {
         let no = |what, instead| Err(SensitivityError::Unsupported { what, instead });
         check_scheme(start)?;
-        if !start.model.actuated_dofs().is_empty() {
+        if !start.model.joint_space_dofs().is_empty() {
             return no("motors, limits and friction of joints in a direct transcription", "use shooting");
         }
         let (mut ws, mut detector) = (Workspace::default(), FeatureDetector::default());

@@ -103,14 +103,14 @@ fn report_contact(
         PositionUpdate::Average => relative_velocity(model, contact, &ws.solution.moving),
     };
     let gap = gap_after(model, contact, &ws.kinematics.linearisation_velocity, &moving, start.h);
-    let surface = surface::find(&ws.constraints.surfaces, index).zip(contact.layer);
+    let surface = surface::find(&ws.constraints.layer_surfaces, index).zip(contact.layer);
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
     // Some redundant contacts have no impulse: they touch if the step leaves them closed.
     let remaining_gap = end.as_ref().map_or((normal_velocity + contact.bias) * h, |end| end.gap);
     let touches = total.normal > 0.0 || remaining_gap <= scheme.touch_threshold;
     // Friction acts on the velocity at the end of the step, or on its mean if a layer shears.   [SOFT-6]
-    let shears = surface.is_some_and(|(surface, _)| surface.size > 1);
+    let shears = surface.is_some_and(|(surface, _)| surface.compliant_directions > 1);
     let slip = slip(contact, if shears { &moving } else { &relative })
         + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
     let spin = relative_spin(model, contact, &ws.solution.velocity) + contact.surface_spin;

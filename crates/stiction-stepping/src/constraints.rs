@@ -9,12 +9,12 @@ use stiction_multibody::{Body, BodyId, Dimension, Model, Wrench};
 
 use crate::{
     Contact, SupportPointContact,
-    actuated::ActuatedDof,
     contact_rows::{ContactRows, contact_law, support_rows},
+    joint_space_dof::JointSpaceDof,
     rates::JointRow,
     rates::JointSpaceRow,
     reduced::{Reduced, joint_ids_in_problem},
-    surface::{Depths, Surface},
+    surface::{LayerSurface, Penetrations},
 };
 
 /// Constraints of a step: contacts, support points, layers, joints and joint-space constraints, and the list of their blocks.
@@ -25,14 +25,14 @@ pub struct Constraints {
     /// Support points of supported bodies, in the order of the model.
     pub support_points: Vec<SupportPointContact>,
     /// Surfaces of compliant layers, in the order of `contacts`.   [SOFT-3]
-    pub(crate) surfaces: Vec<Surface>,
-    /// Depths at which the laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
-    pub depths: Depths,
-    pub(crate) next_depths: Depths,
+    pub(crate) layer_surfaces: Vec<LayerSurface>,
+    /// Penetrations −ψ at which the normal laws of layers are linearised in this pass and in the next, in steps by mean velocities.   [SOFT-7]
+    pub penetrations: Penetrations,
+    pub(crate) next_penetrations: Penetrations,
     /// Joint rows with their constants.
     pub joint_rows: Vec<JointRow>,
     /// Joint DOFs with limits, dry friction, passive forces, motors or couplings.
-    pub(crate) actuated: Vec<ActuatedDof>,
+    pub(crate) joint_space_dofs: Vec<JointSpaceDof>,
     /// Joint-space rows of these DOFs.
     pub joint_space_rows: Vec<JointSpaceRow>,
     /// True if the problem contains all joint limits, not only those within reach.
@@ -119,14 +119,14 @@ impl Constraints {
         for index in 0..self.contacts.len() {
             self.collect_contact(dimension, index, &mut surface);
         }
-        debug_assert_eq!(surface, self.surfaces.len(), "surfaces are in the order of their contacts");
+        debug_assert_eq!(surface, self.layer_surfaces.len(), "surfaces are in the order of their contacts");
         for index in 0..self.support_points.len() {
             self.collect_support_point(model, index);
         }
-        for index in 0..self.surfaces.len() {
+        for index in 0..self.layer_surfaces.len() {
             self.collect_core(dimension, index);
         }
-        let mut column = self.support_points.len() + self.surfaces.len();
+        let mut column = self.support_points.len() + self.layer_surfaces.len();
         for (index, row) in self.joint_space_rows.iter().enumerate() {
             let auxiliary = (row.compliance > 0.0).then(|| {
                 column += 1;
@@ -185,7 +185,7 @@ impl Constraints {
     }
 
     fn collect_contact(&mut self, dimension: Dimension, index: usize, next_surface: &mut usize) {
-        let Self { contacts, surfaces, support_points, blocks, rows, constants, .. } = self;
+        let Self { contacts, layer_surfaces: surfaces, support_points, blocks, rows, constants, .. } = self;
         let Some(contact) = contacts.get(index) else { return };
         let surface = surfaces.get(*next_surface).filter(|surface| surface.contact == index);
         let auxiliary = surface.map(|_| AuxiliaryMass {
@@ -207,7 +207,7 @@ impl Constraints {
         blocks.push(Block {
             source: Source::SupportPoint(index),
             law,
-            bodies: Some((support_point.on, support_point.body)),
+            bodies: Some((support_point.supporting_body, support_point.body)),
             first: rows.len(),
             auxiliary: Some(AuxiliaryMass { column: index, kind }),
         });
@@ -217,8 +217,8 @@ impl Constraints {
     }
 
     fn collect_core(&mut self, dimension: Dimension, index: usize) {
-        let Self { contacts, surfaces, blocks, rows, constants, .. } = self;
-        let Some((surface, bias)) = surfaces.get(index).and_then(|surface| Some((surface, surface.core?))) else {
+        let Self { contacts, layer_surfaces: surfaces, blocks, rows, constants, .. } = self;
+        let Some((surface, bias)) = surfaces.get(index).and_then(|surface| Some((surface, surface.core_bias?))) else {
             return;
         };
         let Some(contact) = contacts.get(surface.contact) else {

@@ -142,7 +142,7 @@ pub struct SupportPointContact {
     /// Body that rests on it.
     pub body: BodyId,
     /// Body that it presses on.
-    pub on: BodyId,
+    pub supporting_body: BodyId,
     /// Index in the list of its body.
     pub index: usize,
     /// Position in the world, m.

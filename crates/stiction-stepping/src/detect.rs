@@ -123,8 +123,8 @@ fn measure_reach(model: &Model, h: f64, ws: &mut Workspace) {
         let radius = model.radius(id);
         let twist = ws.kinematics.start.twist(id);
         if let (Some((mobility, range)), Some(_)) = (model.unknowns(id), &ws.reduced) {
-            debug_assert_eq!(ws.free_bodies.len(), model.dof(), "v_free of the bodies has all velocities");
-            let free = mobility.twist(ws.free_bodies.get(range).unwrap_or_default());
+            debug_assert_eq!(ws.free_body_velocities.len(), model.dof(), "v_free of the bodies has all velocities");
+            let free = mobility.twist(ws.free_body_velocities.get(range).unwrap_or_default());
             let (change, turn) = (free.linear - twist.linear, free.angular - twist.angular);
             let speed = twist.linear.norm() + radius * twist.angular.norm();
             ws.detection.reach.push((speed + change.norm() + radius * turn.norm()) * h);

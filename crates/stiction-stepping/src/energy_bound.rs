@@ -8,7 +8,7 @@ use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
 use crate::{
     Workspace,
     joint_space::{self, Rotors},
-    surface::Surface,
+    surface::LayerSurface,
 };
 
 /// Terms of the balance of kinetic energy over a step, J.   [ENERGY-1]
@@ -60,7 +60,7 @@ impl EnergyBound {
 /// Energy balance of the last step in the workspace; `None` if the step was not made by one momentum balance.
 pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     // Layers in a step by mean velocities have their own balance, by their stored energy.   [SOFT-6]
-    if ws.solution.balanced_over == 0.0 || ws.constraints.surfaces.iter().any(Surface::is_average) {
+    if ws.solution.balanced_over == 0.0 || ws.constraints.layer_surfaces.iter().any(LayerSurface::is_average) {
         return None;
     }
     let h = ws.solution.balanced_over;
@@ -126,12 +126,12 @@ fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) 
 
 /// Work −pᵀ w of all layers.   [SOFT-9]
 fn layers(ws: &Workspace) -> f64 {
-    let power = |surface: &Surface| {
+    let power = |surface: &LayerSurface| {
         let (contact, p) =
             (ws.constraints.contacts.get(surface.contact)?, ws.solution.contact_impulses.get(surface.contact)?);
         Some(surface.power(contact, p))
     };
-    -ws.constraints.surfaces.iter().filter_map(power).sum::<f64>()
+    -ws.constraints.layer_surfaces.iter().filter_map(power).sum::<f64>()
 }
 
 /// Work −p_bᵀ β_b − p_nᵀ β_n − p_fᵀ ∂ψ_f/∂t of row constants, with support points, limits and couplings.   [ENERGY-2]
@@ -160,14 +160,15 @@ fn bias_work(ws: &Workspace) -> f64 {
     };
     let support_points =
         ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).map(support_point).sum::<f64>();
-    let core = |surface: &Surface| {
+    let core = |surface: &LayerSurface| {
         let p = &surface.core_impulse;
         let prescribed = |c: &crate::Contact| {
             p.friction.dot(&c.surface_velocity) + p.spin * c.surface_spin + p.rolling.dot(&c.surface_rotation)
         };
-        p.normal * surface.core.unwrap_or(0.0) + ws.constraints.contacts.get(surface.contact).map_or(0.0, prescribed)
+        p.normal * surface.core_bias.unwrap_or(0.0)
+            + ws.constraints.contacts.get(surface.contact).map_or(0.0, prescribed)
     };
-    let cores = ws.constraints.surfaces.iter().map(core).sum::<f64>();
+    let cores = ws.constraints.layer_surfaces.iter().map(core).sum::<f64>();
     -joints
         - joint_space::bias_work(ws)
         - support_points

@@ -57,10 +57,10 @@ pub(crate) fn read(start: &Start, ws: &mut Workspace) {
 
 /// Computes v̇ of all forces except constraints, and the velocities of the bodies at v_free.   [RED-1]
 pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let Workspace { reduced, kinematics: StepKinematics { applied, .. }, free_bodies, .. } = ws;
+    let Workspace { reduced, kinematics: StepKinematics { applied, .. }, free_body_velocities, .. } = ws;
     let Some(reduced) = reduced else { return Ok(()) };
     reduced.find_acceleration(start, applied).map_err(|singular| singular_inertia(start.model, singular))?;
-    reduced.find_free(start.model, start.h, free_bodies);
+    reduced.compute_free_velocity(start.model, start.h, free_body_velocities);
     Ok(())
 }
 
@@ -74,7 +74,7 @@ pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     // Only coordinates are needed: a motor with a non-finite control is an error of the step, not of this projection.
     let _ = joint_space::prepare(&start, &mut ws);
     state.angles.clear();
-    state.angles.extend(ws.constraints.actuated.iter().map(|actuated| actuated.coordinate));
+    state.angles.extend(ws.constraints.joint_space_dofs.iter().map(|actuated| actuated.coordinate));
     let Some(reduced) = &mut ws.reduced else { return };
     let forest = model.forest();
     state.forest_q.clone_from(&reduced.q);

@@ -10,7 +10,6 @@
 // Doc comments contain symbols such as λ_app, which are mathematics and not code.
 #![allow(clippy::doc_markdown)]
 
-mod actuated;
 mod advance;
 mod alternatives;
 mod assembly;
@@ -27,6 +26,7 @@ mod formulation;
 mod impact;
 mod implicit;
 mod joint_space;
+mod joint_space_dof;
 mod ladder;
 mod layers;
 mod layout;
@@ -94,7 +94,7 @@ pub mod stages {
     pub use crate::rows::write as write_rows;
     pub use crate::stabilise::stabilise;
     pub use crate::step::report_step;
-    pub use crate::surface::Depths;
+    pub use crate::surface::Penetrations;
     pub use crate::tangents::{first_tangent, tangents};
     pub use crate::workspace::Detection;
 }

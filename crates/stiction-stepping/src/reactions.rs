@@ -114,8 +114,9 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         "every joint-space row has an impulse"
     );
     for (index, (contact, impulse)) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses).enumerate() {
-        let ContactImpulse { normal, friction, spin, rolling, .. } = surface::find(&ws.constraints.surfaces, index)
-            .map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
+        let ContactImpulse { normal, friction, spin, rolling, .. } =
+            surface::find(&ws.constraints.layer_surfaces, index)
+                .map_or(*impulse, |surface| impulse.and(&surface.core_impulse));
         let bodies = (contact.a, contact.b);
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
         pair(bodies, contact.spin_row(), spin);
@@ -124,8 +125,8 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         }
     }
     for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
-        pair((support_point.on, support_point.body), support_point.row(&impulse.friction), 1.0);
-        pair((support_point.on, support_point.body), support_point.spin_row(), impulse.spin);
+        pair((support_point.supporting_body, support_point.body), support_point.row(&impulse.friction), 1.0);
+        pair((support_point.supporting_body, support_point.body), support_point.spin_row(), impulse.spin);
     }
     for joint in model.forest().loops().iter().filter_map(|&id| model.joint(id)) {
         let rows = ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses);

@@ -306,7 +306,7 @@ impl TimeStepper {
                 let known = contacts.binary_search_by_key(&id, |contact| contact.id).is_ok();
                 let missed_core = layers::core_is_missed(
                     ws.constraints.contacts.as_slice(),
-                    &ws.constraints.surfaces,
+                    &ws.constraints.layer_surfaces,
                     &id,
                     |depth| -point.gap - depth > scheme.touch_threshold,
                 );
@@ -321,7 +321,7 @@ impl TimeStepper {
 /// Chooses where the constraints of the first pass are linearised.   [STEP-10]
 fn begin_linearisation(start: &Start, ws: &mut Workspace) {
     ws.kinematics.linearisation_velocity.clear();
-    ws.constraints.depths.clear();
+    ws.constraints.penetrations.clear();
     if start.scheme.linearise_at != LineariseAt::Start {
         ws.kinematics.linearisation_velocity.extend(&ws.kinematics.before);
         if let Some(reduced) = &mut ws.reduced {
@@ -363,7 +363,7 @@ fn drop_resting_pairs(start: &Start, ws: &mut Workspace) -> f64 {
 /// Updates the linearisation by the latest v⁺; true if the fixed-point iteration has converged.   [STEP-10] [SOFT-7]
 fn fixed_point_converged(start: &Start, ws: &mut Workspace) -> bool {
     let tolerance = || FIXED_POINT_TOLERANCE * start.state.q.iter().fold(1.0_f64, |most, q| most.max(q.abs()));
-    if start.scheme.linearise_at != LineariseAt::End && ws.constraints.surfaces.is_empty() {
+    if start.scheme.linearise_at != LineariseAt::End && ws.constraints.layer_surfaces.is_empty() {
         return true;
     }
     find_moving_velocity(start, ws);

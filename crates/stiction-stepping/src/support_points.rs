@@ -28,7 +28,7 @@ fn placed(
     let point = pose.translation.vector + arm;
     SupportPointContact {
         body,
-        on,
+        supporting_body: on,
         index,
         point: point.into(),
         arm,
@@ -91,7 +91,7 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
         let sliding = slip.norm().max(support_point.torsion * spin.abs()) > scheme.slip_threshold;
         ws.result.support_reports.push(SupportPointReport {
             body: support_point.body,
-            on: support_point.on,
+            on: support_point.supporting_body,
             support_point: support_point.index,
             point: support_point.point,
             load: support_point.load,
@@ -117,7 +117,7 @@ pub(crate) fn remember(ws: &mut Workspace) {
 fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> Vector3<f64> {
     let along = |d: &Vector3<f64>| {
         let (below, above) = support_point.row(d);
-        side_rate(model, v, support_point.on, &below) + side_rate(model, v, support_point.body, &above)
+        side_rate(model, v, support_point.supporting_body, &below) + side_rate(model, v, support_point.body, &above)
     };
     let [x, y] = SupportPointContact::tangents();
     x * along(&x) + y * along(&y)
@@ -126,5 +126,5 @@ fn relative_velocity(model: &Model, support_point: &SupportPointContact, v: &[f6
 /// Angular velocity of the support point against the surface by the velocities `v`, without prescribed motion.
 fn relative_spin(model: &Model, support_point: &SupportPointContact, v: &[f64]) -> f64 {
     let (below, above) = support_point.spin_row();
-    side_rate(model, v, support_point.on, &below) + side_rate(model, v, support_point.body, &above)
+    side_rate(model, v, support_point.supporting_body, &below) + side_rate(model, v, support_point.body, &above)
 }

@@ -7,19 +7,19 @@ use crate::{Contact, ContactImpulse};
 
 /// Outer surface of a compliant layer, with an auxiliary mass. Vectors are in the contact frame (n, t, o) with unit tangents.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Surface {
+pub(crate) struct LayerSurface {
     /// Index of its contact in `ws.constraints.contacts`.
     pub(crate) contact: usize,
     /// Number of compliant directions: n, then t, then o in space.
-    pub(crate) size: usize,
+    pub(crate) compliant_directions: usize,
     /// Mass matrix of the surface, kg.   [SOFT-3]
     pub(crate) mass: Matrix3<f64>,
     /// Velocity without impulse, m/s.   [SOFT-3]
-    pub(crate) free: Vector3<f64>,
+    pub(crate) free_velocity: Vector3<f64>,
     /// Slip added to the prescribed surface velocity in the tangent rows: the slip velocity at the start of the step, in steps by mean velocities.
     pub(crate) slip: Vector3<f64>,
     /// Bias of the normal row of the rigid core, if the core is within reach of the step.   [SOFT-5]
-    pub(crate) core: Option<f64>,
+    pub(crate) core_bias: Option<f64>,
     /// Velocity w over the step, m/s.
     pub(crate) velocity: Vector3<f64>,
     /// Impulse at the core.
@@ -30,14 +30,14 @@ pub(crate) struct Surface {
     pub(crate) normal_law: Option<NormalLaw>,
 }
 
-impl Surface {
+impl LayerSurface {
     /// Writes the block of its velocity in the rows of its contact, row by row.
     pub(crate) fn write_block(&self, contact: &Contact, rows: usize, out: &mut Vec<f64>) {
         let [t, o] = &contact.tangents;
         let lengths = [1.0, t.norm(), o.norm(), 0.0, 0.0, 0.0];
         out.clear();
         for (row, length) in lengths.into_iter().enumerate().take(rows) {
-            out.extend((0..self.size).map(|col| if row == col { length } else { 0.0 }));
+            out.extend((0..self.compliant_directions).map(|col| if row == col { length } else { 0.0 }));
         }
     }
 
@@ -54,15 +54,15 @@ impl Surface {
 
     /// Inverse mass matrix; zero in rigid directions.
     pub(crate) fn inverse_mass(&self) -> Matrix3<f64> {
-        let size = self.size;
+        let size = self.compliant_directions;
         let whole = part(&self.mass, size) + Matrix3::from_fn(|i, j| if i == j && i >= size { 1.0 } else { 0.0 });
         whole.try_inverse().map_or_else(Matrix3::zeros, |inverse| part(&inverse, size))
     }
 
     /// Appends the mass matrix in a unit of mass, row by row.
     pub(crate) fn push_mass(&self, unit: f64, out: &mut Vec<f64>) {
-        for i in 0..self.size {
-            out.extend((0..self.size).map(|j| self.mass[(i, j)] / unit));
+        for i in 0..self.compliant_directions {
+            out.extend((0..self.compliant_directions).map(|j| self.mass[(i, j)] / unit));
         }
     }
 }
@@ -83,7 +83,7 @@ pub(crate) struct NormalLaw {
 }
 
 /// Surface of a contact in the workspace.
-pub(crate) fn find(surfaces: &[Surface], contact: usize) -> Option<&Surface> {
+pub(crate) fn find(surfaces: &[LayerSurface], contact: usize) -> Option<&LayerSurface> {
     let place = surfaces.binary_search_by_key(&contact, |surface| surface.contact).ok()?;
     surfaces.get(place)
 }
@@ -98,5 +98,5 @@ pub(crate) fn part(matrix: &Matrix3<f64>, size: usize) -> Matrix3<f64> {
     Matrix3::from_fn(|i, j| if i < size && j < size { matrix[(i, j)] } else { 0.0 })
 }
 
-/// Depths at which the normal laws of contacts are linearised, from pass to pass.   [SOFT-7]
-pub type Depths = Vec<(ContactId, f64)>;
+/// Penetrations −ψ at which the normal laws of contacts are linearised, from pass to pass.   [SOFT-7]
+pub type Penetrations = Vec<(ContactId, f64)>;

@@ -31,7 +31,7 @@ pub struct Workspace {
     /// Velocity-level scratch of the forest, in reduced coordinates.
     pub(crate) reduced: Option<Box<Reduced>>,
     /// Velocities of the bodies that belong to v_free of the forest, where the constraints are linearised; in reduced coordinates only.
-    pub(crate) free_bodies: Vec<f64>,
+    pub(crate) free_body_velocities: Vec<f64>,
     /// Proximal mass fraction ε: factor on all masses in the problem; none means 1.   [QS-2]
     pub(crate) proximal_mass_fraction: Option<f64>,
     /// Unit of mass in the problem, kg.
@@ -173,7 +173,7 @@ impl Workspace {
             &mut self.friction.guess.r,
             &mut self.friction.solution.r,
             &mut self.friction.free_velocity,
-            &mut self.free_bodies,
+            &mut self.free_body_velocities,
             &mut self.solution.velocity,
             &mut self.solution.moving,
             &mut self.solution.joint_impulses,
@@ -191,8 +191,11 @@ impl Workspace {
         self.kinematics.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.constraints.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
         self.constraints.support_points.iter_mut().for_each(|support_point| support_point.load = f64::NAN);
-        self.constraints.surfaces.iter_mut().for_each(|surface| surface.free = Vector3::repeat(f64::NAN));
-        self.constraints.depths.iter_mut().for_each(|(_, x)| *x = f64::NAN);
+        self.constraints
+            .layer_surfaces
+            .iter_mut()
+            .for_each(|surface| surface.free_velocity = Vector3::repeat(f64::NAN));
+        self.constraints.penetrations.iter_mut().for_each(|(_, x)| *x = f64::NAN);
         if let Some(after) = &mut self.after {
             after.poison();
         }

@@ -308,7 +308,7 @@ impl Simulation {
         if reduced && (state.forest_q.len(), state.forest_v.len()) != (forest.coordinates(), forest.velocities()) {
             return Err(RestoreError::Mismatch("it has the wrong number of joint coordinates".into()));
         }
-        if !state.angles.is_empty() && state.angles.len() != self.model.actuated_dofs().len() {
+        if !state.angles.is_empty() && state.angles.len() != self.model.joint_space_dofs().len() {
             return Err(RestoreError::Mismatch("it has the wrong number of actuated joint DOFs".into()));
         }
         if state.first_non_finite().is_some() || !(state.time.is_finite() && state.time_carry.is_finite()) {
@@ -327,7 +327,7 @@ impl Simulation {
         }
         // A state with body coordinates only: joint coordinates and their actuators follow from the bodies.
         let without_joints = self.scheme.coordinates != Coordinates::Maximal && self.state.forest_q.is_empty();
-        if without_joints || self.state.angles.len() != self.model.actuated_dofs().len() {
+        if without_joints || self.state.angles.len() != self.model.joint_space_dofs().len() {
             adopt(&self.model, &self.scheme, &mut self.state);
             self.configuration.update(&self.model, &self.state.q, &self.state.v, self.state.time);
         }

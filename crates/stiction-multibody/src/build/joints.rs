@@ -168,7 +168,7 @@ impl ModelBuilder {
 }
 
 /// Joint DOFs with a law, a motor or a coupling, in the order of joints.
-pub(super) fn actuated_dofs(model: &Model) -> Vec<JointDofId> {
+pub(super) fn joint_space_dofs(model: &Model) -> Vec<JointDofId> {
     let has_motor_or_coupling = |id: JointDofId| {
         let coupled = |coupling: &Coupling| coupling.follower == id || coupling.leader == Some(id);
         model.actuation.motors.iter().any(|motor| motor.joint_dof == id)
@@ -192,7 +192,7 @@ pub(super) fn motors_along(model: &Model) -> Vec<Vec<usize>> {
         let motors = model.actuation.motors.iter().enumerate().filter(|(_, motor)| motor.joint_dof == *id);
         motors.map(|(number, _)| number).collect()
     };
-    model.actuation.actuated_dofs.iter().map(along).collect()
+    model.actuation.joint_space_dofs.iter().map(along).collect()
 }
 
 /// A rotation whose x axis is `axis`; in the plane the z axis stays.

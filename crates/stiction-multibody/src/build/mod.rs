@@ -296,7 +296,7 @@ impl ModelBuilder {
         self.ensure_pairs_supported()?;
         self.model.debug_assert_layout();
         self.model.forest = Forest::of_model(&self.model)?;
-        self.model.actuation.actuated_dofs = joints::actuated_dofs(&self.model);
+        self.model.actuation.joint_space_dofs = joints::joint_space_dofs(&self.model);
         self.model.actuation.motors_along = joints::motors_along(&self.model);
         self.model.collision_masks = CollisionMasks::new(&self.model);
         self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);

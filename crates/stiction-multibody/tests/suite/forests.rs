@@ -204,7 +204,7 @@ fn freedoms_are_coordinates_of_the_forest() {
     each_model(|random, model| {
         let (q, v) = random_motion(random, model);
         let (body_q, body_v, at) = bodies(model, &q, &v);
-        for &(id, number) in model.actuated_dofs() {
+        for &(id, number) in model.joint_space_dofs() {
             let joint = model.joint(id).unwrap();
             let measured = |at: &Configuration| joint.measured(number, at, None).unwrap();
             let (coordinate, rate) = measured(&at);

@@ -53,12 +53,14 @@ pub(super) fn free_rate(model: &Model, ws: &Workspace, a: (BodyId, &Wrench), b: 
     if ws.reduced.is_none() {
         return 0.0;
     }
-    side_rate(model, &ws.free_bodies, a.0, a.1) + side_rate(model, &ws.free_bodies, b.0, b.1)
+    side_rate(model, &ws.free_body_velocities, a.0, a.1) + side_rate(model, &ws.free_body_velocities, b.0, b.1)
 }
 
 /// Rate of a joint-space row at v_free, to be added to its bias to give the constant term.   [RED-2]
 pub(super) fn free_rate_of_sides(model: &Model, ws: &Workspace, sides: &[Option<Side>]) -> f64 {
-    ws.reduced.as_ref().map_or(0.0, |reduced| rate(model, sides, &ws.free_bodies, Some(&reduced.free)))
+    ws.reduced
+        .as_ref()
+        .map_or(0.0, |reduced| rate(model, sides, &ws.free_body_velocities, Some(&reduced.free_velocity)))
 }
 
 /// Writer of wrench rows as blocks of a Jacobian.
@@ -68,6 +70,7 @@ pub(super) struct Blocks<'a> {
     pub(super) columns: &'a [usize],
     pub(super) block: &'a mut Vec<f64>,
     pub(super) reduced: Option<&'a mut Reduced>,
+    /// Unit of mass of the problem, kg.
     pub(super) unit: f64,
 }
 
@@ -159,7 +162,7 @@ fn add_sides(model: &Model, reduced: &mut Reduced, sides: &[Option<Side>]) {
 
 /// Writes one row into a sparse matrix, or into the assembly tree of divide and conquer.
 ///
-/// Zeros are stored too: the sparsity pattern must not depend on the values, or rounding would force a new symbolic factorisation.
+/// `unit` is the unit of mass of the problem, kg. Zeros are stored too: the sparsity pattern must not depend on the values, or rounding would force a new symbolic factorisation.
 pub(super) fn push_row(
     (model, unit): (&Model, f64),
     reduced: Option<&mut Reduced>,

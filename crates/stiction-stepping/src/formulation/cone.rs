@@ -100,8 +100,8 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
     ws.friction.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
         // The unknowns of the forest are changes: v_free is part of the constant terms.   [RED-2]
-        reduced.find_free(model, h, &mut ws.free_bodies);
-        let count = if reduced.divided.is_some() { 0 } else { reduced.free.len() };
+        reduced.compute_free_velocity(model, h, &mut ws.free_body_velocities);
+        let count = if reduced.divided.is_some() { 0 } else { reduced.free_velocity.len() };
         ws.friction.free_velocity.resize(count, 0.0);
     }
     for (index, slot) in model.layout().iter().enumerate() {
@@ -134,8 +134,10 @@ fn push_auxiliary_velocities(h: f64, ws: &mut Workspace) {
         match auxiliary {
             AuxiliaryKind::SupportPoint { mass, load } => ws.friction.free_velocity.push(-h * load / (mass * weight)),
             AuxiliaryKind::Layer(index) => {
-                let surface = ws.constraints.surfaces.get(index);
-                let free = surface.into_iter().flat_map(|surface| surface.free.iter().take(surface.size));
+                let surface = ws.constraints.layer_surfaces.get(index);
+                let free = surface
+                    .into_iter()
+                    .flat_map(|surface| surface.free_velocity.iter().take(surface.compliant_directions));
                 ws.friction.free_velocity.extend(free);
             }
             AuxiliaryKind::JointSpace(_) => ws.friction.free_velocity.push(0.0),
@@ -191,7 +193,11 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
             match auxiliary {
                 AuxiliaryKind::SupportPoint { mass: own, .. } => mass.push(own * weight / unit),
                 AuxiliaryKind::Layer(index) => {
-                    ws.constraints.surfaces.get(index).into_iter().for_each(|surface| surface.push_mass(unit, mass));
+                    ws.constraints
+                        .layer_surfaces
+                        .get(index)
+                        .into_iter()
+                        .for_each(|surface| surface.push_mass(unit, mass));
                 }
                 AuxiliaryKind::JointSpace(compliance) => mass.push(1.0 / (compliance * unit)),
             }
@@ -234,7 +240,7 @@ fn write_block_row(
         match (kind, block.source) {
             (AuxiliaryKind::Layer(surface), Source::Contact(contact)) => {
                 if let (Some(surface), Some(contact)) =
-                    (constraints.surfaces.get(surface), constraints.contacts.get(contact))
+                    (constraints.layer_surfaces.get(surface), constraints.contacts.get(contact))
                 {
                     surface.write_block(contact, rows, blocks.block);
                     jacobian.push(first_auxiliary + column, blocks.block);
@@ -254,9 +260,9 @@ fn write_masses(
     jacobian: &mut BlockMatrix,
     mass: &mut Vec<f64>,
 ) -> usize {
-    let surfaces = &ws.constraints.surfaces;
+    let surfaces = &ws.constraints.layer_surfaces;
     let others = ws.constraints.auxiliary_masses().map(|kind| match kind {
-        AuxiliaryKind::Layer(index) => surfaces.get(index).map_or(0, |surface| surface.size),
+        AuxiliaryKind::Layer(index) => surfaces.get(index).map_or(0, |surface| surface.compliant_directions),
         _ => 1,
     });
     ws.friction.block_of_body.clear();
@@ -319,7 +325,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     solution.contact_impulses.clear();
     solution.support_impulses.clear();
     solution.joint_space_impulses.clear();
-    let Constraints { blocks, contacts, support_points, surfaces, .. } = constraints;
+    let Constraints { blocks, contacts, support_points, layer_surfaces: surfaces, .. } = constraints;
     for (index, block) in blocks.iter().enumerate() {
         let r = friction.solution.r.get(friction.problem.range(index)).unwrap_or_default();
         match block.source {
@@ -363,16 +369,17 @@ fn extract_velocities(model: &Model, ws: &mut Workspace) {
         ws.solution.velocity.len(),
         velocities
             + ws.constraints.support_points.len()
-            + ws.constraints.surfaces.iter().map(|surface| surface.size).sum::<usize>()
+            + ws.constraints.layer_surfaces.iter().map(|surface| surface.compliant_directions).sum::<usize>()
             + ws.constraints.joint_space_rows.iter().filter(|row| row.compliance > 0.0).count(),
         "columns are velocities, support points, surfaces and compliant rows"
     );
     ws.solution.velocity.iter_mut().zip(&ws.friction.free_velocity).for_each(|(v, free)| *v += free);
     let mut surface_velocities =
         ws.solution.velocity.iter().skip(velocities + ws.constraints.support_points.len()).copied();
-    for surface in &mut ws.constraints.surfaces {
-        surface.velocity =
-            Vector3::from_fn(|i, _| if i < surface.size { surface_velocities.next().unwrap_or(0.0) } else { 0.0 });
+    for surface in &mut ws.constraints.layer_surfaces {
+        surface.velocity = Vector3::from_fn(|i, _| {
+            if i < surface.compliant_directions { surface_velocities.next().unwrap_or(0.0) } else { 0.0 }
+        });
     }
     ws.solution.velocity.truncate(velocities);
     if let Some(reduced) = &mut ws.reduced {

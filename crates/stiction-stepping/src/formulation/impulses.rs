@@ -16,7 +16,7 @@ use stiction_multibody::Model;
 use crate::{
     Contact, LineariseAt, Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Source},
-    surface::Surface,
+    surface::LayerSurface,
 };
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
@@ -30,7 +30,7 @@ pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
         || (rows <= MAX_ROWS
-            && ws.constraints.surfaces.is_empty()
+            && ws.constraints.layer_surfaces.is_empty()
             && ws.proximal_mass_fraction.is_none()
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
@@ -55,7 +55,8 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
             }
             Some(AuxiliaryKind::Layer(index)) => {
                 let Some((surface, contact)) = layer(ws, index) else { continue };
-                let parts = row_lengths(contact).into_iter().zip(&surface.free).take(surface.size);
+                let parts =
+                    row_lengths(contact).into_iter().zip(&surface.free_velocity).take(surface.compliant_directions);
                 constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
             }
             Some(AuxiliaryKind::JointSpace(_)) | None => {}
@@ -163,16 +164,16 @@ fn add_auxiliary_mass(ws: &Workspace, kind: AuxiliaryKind, rows: usize, block: &
     };
     let Some((surface, contact)) = layer(ws, index) else { return };
     let (row_lengths, inverse) = (row_lengths(contact), surface.inverse_mass());
-    for (i, out) in block.chunks_exact_mut(rows.max(1)).enumerate().take(surface.size) {
-        for (j, out) in out.iter_mut().enumerate().take(surface.size) {
+    for (i, out) in block.chunks_exact_mut(rows.max(1)).enumerate().take(surface.compliant_directions) {
+        for (j, out) in out.iter_mut().enumerate().take(surface.compliant_directions) {
             *out += row_lengths[i] * inverse[(i, j)] * row_lengths[j] * ws.mass_unit;
         }
     }
 }
 
 /// Surface of a layer and its contact.
-fn layer(ws: &Workspace, index: usize) -> Option<(&Surface, &Contact)> {
-    let surface = ws.constraints.surfaces.get(index);
+fn layer(ws: &Workspace, index: usize) -> Option<(&LayerSurface, &Contact)> {
+    let surface = ws.constraints.layer_surfaces.get(index);
     debug_assert!(surface.is_some(), "the auxiliary mass of a layer is its surface");
     surface.and_then(|surface| Some((surface, ws.constraints.contacts.get(surface.contact)?)))
 }
@@ -189,17 +190,17 @@ pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
     let r = &friction.solution.r;
     for (index, block) in constraints.blocks.iter().enumerate() {
         let Some(AuxiliaryMass { kind: AuxiliaryKind::Layer(surface), .. }) = block.auxiliary else { continue };
-        let Some(surface) = constraints.surfaces.get_mut(surface) else { continue };
+        let Some(surface) = constraints.layer_surfaces.get_mut(surface) else { continue };
         let Some(contact) = constraints.contacts.get(surface.contact) else {
             debug_assert!(false, "the surface of a layer belongs to a contact");
             continue;
         };
         let r = r.get(friction.problem.range(index)).unwrap_or_default();
-        let parts = row_lengths(contact).into_iter().zip(r).take(surface.size);
+        let parts = row_lengths(contact).into_iter().zip(r).take(surface.compliant_directions);
         let mut push = Vector3::zeros();
         push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * *unit);
-        let velocity = surface.free + surface.inverse_mass() * push;
-        surface.velocity = Vector3::from_fn(|i, _| if i < surface.size { velocity[i] } else { 0.0 });
+        let velocity = surface.free_velocity + surface.inverse_mass() * push;
+        surface.velocity = Vector3::from_fn(|i, _| if i < surface.compliant_directions { velocity[i] } else { 0.0 });
     }
     if let Some(reduced) = &mut ws.reduced {
         reduced.find_velocity_of_impulses(model, (r, *unit), &mut ws.solution.velocity);

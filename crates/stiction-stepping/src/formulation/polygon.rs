@@ -52,7 +52,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
         limits: limits(&ws.constraints.joint_space_rows).count(),
     };
     if let Some(reduced) = &mut ws.reduced {
-        reduced.find_free(model, start.h, &mut ws.free_bodies);
+        reduced.compute_free_velocity(model, start.h, &mut ws.free_body_velocities);
     }
     joint_rows(model, ws);
     ws.mixed.problem.equality.on_free.clear(ws.mixed.layout.free(), ws.mixed.layout.free());
@@ -193,7 +193,9 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
     rows.clear(layout.complementary(), layout.free());
     constants.clear();
     let mut push = |sides: &[Option<Side>], constant: f64| {
-        let free = reduced.as_ref().map_or(0.0, |reduced| rate(model, sides, &ws.free_bodies, Some(&reduced.free)));
+        let free = reduced
+            .as_ref()
+            .map_or(0.0, |reduced| rate(model, sides, &ws.free_body_velocities, Some(&reduced.free_velocity)));
         constants.push(constant + free);
         push_row((model, unit), reduced.as_deref_mut(), &mut rows, sides);
         rows.finish_row();
@@ -212,7 +214,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         for d in ws.mixed.directions.get(support_point.directions.clone()).unwrap_or_default() {
             let (on, body) = support_point.row(d);
             push(
-                &between((support_point.on, &on), (support_point.body, &body)),
+                &between((support_point.supporting_body, &on), (support_point.body, &body)),
                 d.dot(&support_point.surface_velocity),
             );
         }

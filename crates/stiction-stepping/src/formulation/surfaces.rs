@@ -26,7 +26,8 @@ pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
     else {
         return;
     };
-    let (Some(contact), Some(surface)) = (ws.constraints.contacts.get(contact), ws.constraints.surfaces.get(surface))
+    let (Some(contact), Some(surface)) =
+        (ws.constraints.contacts.get(contact), ws.constraints.layer_surfaces.get(surface))
     else {
         debug_assert!(false, "a compliant contact has a surface");
         return;
@@ -36,8 +37,8 @@ pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
     }
 }
 
-/// Writes the part of the constant terms of contacts with auxiliary masses that is neither geometry nor prescribed motion nor the rate at
-/// v_free.
+/// Writes the contribution of layers to the constant terms of contacts (deflection and slip at the start of the step): q without Hᵀ v_free,
+/// gap and prescribed velocity.
 pub(crate) fn auxiliary_mass_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else { return };
     debug_assert!(

@@ -22,7 +22,7 @@ use crate::{Constraints, Contact, ContactImpulse, Start, Workspace, assembly::Sc
 pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
     ws.screening.screened.clear();
     // The surface of a layer moves before anything touches it: no contact is screened.
-    if !ws.constraints.surfaces.is_empty() {
+    if !ws.constraints.layer_surfaces.is_empty() {
         return false;
     }
     let (max_blocks, others) =
@@ -32,7 +32,7 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
         return false;
     }
     cone::free_velocity_of_bodies(start, ws);
-    let free = if ws.reduced.is_some() { &ws.free_bodies } else { &ws.friction.free_velocity };
+    let free = if ws.reduced.is_some() { &ws.free_body_velocities } else { &ws.friction.free_velocity };
     let (contacts, Screening { screened, closing_fractions }) = (&mut ws.constraints.contacts, &mut ws.screening);
     let closing_fraction = |contact: &Contact| closing_fraction(start, contact, free);
     closing_fractions.clear();

@@ -179,5 +179,5 @@ pub(super) fn place_support_point(start: &Start, at: &Configuration, support_poi
     support_point.surface_velocity += spin.cross(&(arm - support_point.arm));
     support_point.arm = arm;
     support_point.point = (pose.translation.vector + arm).into();
-    support_point.arm_on = support_point.point.coords - at.pose(support_point.on).translation.vector;
+    support_point.arm_on = support_point.point.coords - at.pose(support_point.supporting_body).translation.vector;
 }

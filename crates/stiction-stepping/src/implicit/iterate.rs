@@ -209,10 +209,10 @@ impl Iterate {
             let constants = [0.0, velocity.x, velocity.y, support_point.torsion * support_point.surface_spin];
             for (k, row) in rows.enumerate() {
                 let (on, body) = &wrenches[k];
-                self.u[row] += side_rate(model, &self.v, support_point.on, on)
+                self.u[row] += side_rate(model, &self.v, support_point.supporting_body, on)
                     + side_rate(model, &self.v, support_point.body, body)
                     + constants[k];
-                push(model, &mut self.f, support_point.on, on, -self.r[row]);
+                push(model, &mut self.f, support_point.supporting_body, on, -self.r[row]);
                 push(model, &mut self.f, support_point.body, body, -self.r[row]);
             }
         }

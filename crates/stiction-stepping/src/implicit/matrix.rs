@@ -187,13 +187,13 @@ impl NewtonMatrix {
             let on_u = self.law(ws, fixed, at, block);
             let on_u = &on_u[..rows.len().pow(2)];
             let place = LawPlace {
-                bodies: [support_point.on, support_point.body],
+                bodies: [support_point.supporting_body, support_point.body],
                 rows: rows.clone(),
                 first: at.v.len(),
                 on_u,
             };
             self.impulse_columns(model, &place, &support_rows(support_point, rows.len()));
-            let twists = [support_point.on, support_point.body].map(|id| twist_or_rest(model, &at.v, id));
+            let twists = [support_point.supporting_body, support_point.body].map(|id| twist_or_rest(model, &at.v, id));
             self.velocity_columns(start, &place, |change| {
                 support_column(support_point, &at.r[rows.clone()], twists, change)
             });

@@ -214,7 +214,7 @@ impl ImplicitNewton {
         let first = start.model.joints().len();
         self.fixed.laws.clear();
         self.fixed.laws.extend((0..ws.constraints.contacts.len()).map(|index| (index, first + index)));
-        let cores = ws.constraints.surfaces.iter().filter(|surface| surface.core.is_some());
+        let cores = ws.constraints.layer_surfaces.iter().filter(|surface| surface.core_bias.is_some());
         for (block, surface) in
             (first + ws.constraints.contacts.len() + ws.constraints.support_points.len()..).zip(cores)
         {

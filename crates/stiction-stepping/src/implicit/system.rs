@@ -180,7 +180,7 @@ fn bodies_of(model: &Model, fixed: &Fixed, at: &Iterate, law: usize) -> [BodyId;
     if let Some(support_point) =
         law.checked_sub(joints + at.contacts.len()).and_then(|support_point| at.support_points.get(support_point))
     {
-        return [support_point.on, support_point.body];
+        return [support_point.supporting_body, support_point.body];
     }
     let contact = fixed.laws.iter().find(|(_, block)| *block == law).and_then(|(index, _)| at.contacts.get(*index));
     contact.map_or([BodyId::WORLD; 2], |contact| [contact.a, contact.b])

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{Joint, JointDof, Model, Motor};
 
 use crate::{
-    actuated::{ActuatedDof, ImplicitForce},
+    joint_space_dof::{ImplicitForce, JointSpaceDof},
     reduced::Reduced,
 };
 
@@ -73,7 +73,7 @@ pub(super) fn is_clamped(motor: &Motor, h: f64) -> bool {
 pub(super) fn implicit_force(
     model: &Model,
     joint: &Joint,
-    actuated: &ActuatedDof,
+    actuated: &JointSpaceDof,
     (time, h): (f64, f64),
 ) -> ImplicitForce {
     let at = (actuated.coordinate, actuated.rate);

@@ -19,14 +19,14 @@ use stiction_multibody::{BodyId, Joint, JointDofId, JointKind, Model, Wrench, jo
 
 use crate::{
     Start, StepCause, Workspace,
-    actuated::{ActuatedDof, ImplicitForce},
+    joint_space_dof::{ImplicitForce, JointSpaceDof},
     rates::{Side, rate},
 };
 
 pub(crate) use work::{Rotors, bias_work, work};
 pub(crate) use write::{write, write_velocity_level};
 
-impl ActuatedDof {
+impl JointSpaceDof {
     /// Rate of the DOF when the bodies move by `v` and the forest by `forest`, without prescribed motion.
     #[inline]
     fn rate_with(
@@ -53,10 +53,10 @@ impl ActuatedDof {
 pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     let time = state.time_after(h).0;
-    let mut all = std::mem::take(&mut ws.constraints.actuated);
+    let mut all = std::mem::take(&mut ws.constraints.joint_space_dofs);
     all.clear();
     ws.constraints.all_limits = false;
-    for (place, &id) in model.actuated_dofs().iter().enumerate() {
+    for (place, &id) in model.joint_space_dofs().iter().enumerate() {
         let Some(joint) = model.joint(id.0) else {
             debug_assert!(false, "actuated DOFs belong to joints of the model");
             continue;
@@ -66,13 +66,13 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
         apply(start, ws, joint, &actuated);
         all.push(actuated);
     }
-    ws.constraints.actuated = all;
+    ws.constraints.joint_space_dofs = all;
     let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
     stray.map_or(Ok(()), |motor| Err(StepCause::non_finite("control", Some(&motor.name))))
 }
 
 /// Coordinate and rate of a DOF: from the forest if it is one of its coordinates, otherwise from the bodies.
-fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: &Joint) -> ActuatedDof {
+fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: &Joint) -> JointSpaceDof {
     let &Start { model, state, .. } = start;
     let forest = model.forest();
     let reduced = ws.reduced.as_deref();
@@ -85,7 +85,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
         }
         None => joint.measured(id.1, &ws.kinematics.start, state.angles.get(place).copied()).unwrap_or_default(),
     };
-    ActuatedDof {
+    JointSpaceDof {
         id,
         place,
         coordinate,
@@ -98,7 +98,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
 }
 
 /// Applies the force along a DOF to the forest, or to the bodies if it is explicit; other forces have rows.   [JSPACE-2]
-fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &ActuatedDof) {
+fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &JointSpaceDof) {
     let &Start { model, h, .. } = start;
     let ImplicitForce { inertia, force, .. } = actuated.implicit_force;
     if let Some((k, reduced)) = actuated.velocity.zip(ws.reduced.as_deref_mut()) {
@@ -124,7 +124,7 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     let &Start { model, h, .. } = start;
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
     angles.clear();
-    for actuated in &ws.constraints.actuated {
+    for actuated in &ws.constraints.joint_space_dofs {
         let displacement = model.joint(actuated.id.0).and_then(|joint| {
             let rate = actuated.rate_with(model, (ws, joint), &ws.solution.moving, forest)?;
             Some(h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1)))
@@ -139,9 +139,9 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     if ws.constraints.all_limits || scheme.gamma == 0.0 {
         return false;
     }
-    let mut all = std::mem::take(&mut ws.constraints.actuated);
+    let mut all = std::mem::take(&mut ws.constraints.joint_space_dofs);
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
-    let broken = |actuated: &ActuatedDof| {
+    let broken = |actuated: &JointSpaceDof| {
         let joint = model.joint(actuated.id.0)?;
         let [least, most] = write::limits_of(joint, actuated.id.1)?;
         let rate = actuated.rate_with(model, (ws, joint), &ws.solution.velocity, forest)?;
@@ -157,12 +157,12 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
             any = true;
         }
     }
-    ws.constraints.actuated = all;
+    ws.constraints.joint_space_dofs = all;
     any
 }
 
 /// Sides of the rate of a DOF, times a factor.
-fn sides(ws: &Workspace, joint: &Joint, actuated: &ActuatedDof, factor: f64) -> Option<[Option<Side>; 2]> {
+fn sides(ws: &Workspace, joint: &Joint, actuated: &JointSpaceDof, factor: f64) -> Option<[Option<Side>; 2]> {
     if let Some(k) = actuated.velocity {
         return Some([Some(Side::Velocity(k, factor)), None]);
     }

@@ -12,14 +12,14 @@ use super::{
 };
 use crate::{
     Start, Workspace,
-    actuated::{ActuatedDof, ImplicitForce},
+    joint_space_dof::{ImplicitForce, JointSpaceDof},
     rates::{JointSpaceRow, Side, rate},
 };
 
 /// Writes the joint-space rows where the constraints are linearised.
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
-    let mut actuated = std::mem::take(&mut ws.constraints.actuated);
+    let mut actuated = std::mem::take(&mut ws.constraints.joint_space_dofs);
     rows.clear();
     for joint_dof in &mut actuated {
         let Some(joint) = start.model.joint(joint_dof.id.0) else {
@@ -33,13 +33,13 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         joint_dof.held = writer.limits();
     }
     couplings(start, ws, (&actuated, start.scheme.joint_gamma), &mut rows);
-    (ws.constraints.joint_space_rows, ws.constraints.actuated) = (rows, actuated);
+    (ws.constraints.joint_space_rows, ws.constraints.joint_space_dofs) = (rows, actuated);
 }
 
 /// Writes the joint-space rows of an impact: rotors, active limits, couplings.   [JSPACE-8]
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
-    let actuated = std::mem::take(&mut ws.constraints.actuated);
+    let actuated = std::mem::take(&mut ws.constraints.joint_space_dofs);
     rows.clear();
     for joint_dof in &actuated {
         let Some(joint) = start.model.joint(joint_dof.id.0) else {
@@ -52,7 +52,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     }
     // In an impact, couplings constrain rates only; the step removes their errors.
     couplings(start, ws, (&actuated, 0.0), &mut rows);
-    (ws.constraints.joint_space_rows, ws.constraints.actuated) = (rows, actuated);
+    (ws.constraints.joint_space_rows, ws.constraints.joint_space_dofs) = (rows, actuated);
 }
 
 /// Limits of a joint DOF.   [JSPACE-6]
@@ -70,7 +70,7 @@ struct Writer<'a> {
     start: &'a Start<'a>,
     ws: &'a Workspace,
     joint: &'a Joint,
-    actuated: &'a ActuatedDof,
+    actuated: &'a JointSpaceDof,
     /// Rate of the DOF, computed on demand: most DOFs have no rows.
     sides: OnceCell<Option<Sides>>,
     /// Prescribed part of the rate; with `sides` it is the whole rate.
@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
         start: &'a Start<'a>,
         ws: &'a Workspace,
         joint: &'a Joint,
-        actuated: &'a ActuatedDof,
+        actuated: &'a JointSpaceDof,
         rows: &'a mut Vec<JointSpaceRow>,
     ) -> Self {
         let prescribed = prescribed_rate(start, ws, joint, actuated.id.1);
@@ -267,7 +267,7 @@ pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, numb
 }
 
 /// Writes the couplings φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ).   [JSPACE-4]
-fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[ActuatedDof], f64), rows: &mut Vec<JointSpaceRow>) {
+fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof], f64), rows: &mut Vec<JointSpaceRow>) {
     let &Start { model, h, .. } = start;
     let find = |id: JointDofId| actuated.iter().find(|actuated| actuated.id == id).zip(model.joint(id.0));
     for coupling in model.couplings() {

@@ -12,7 +12,7 @@ use crate::{
     Contact, PositionUpdate, Start, Workspace,
     rates::end_gap,
     rates::side_rate,
-    surface::{NormalLaw, Surface, part, unit_tangents},
+    surface::{LayerSurface, NormalLaw, part, unit_tangents},
 };
 
 /// Smallest slope of the linearised law, as a fraction of m/h; a smaller one does not change the motion of the bodies.
@@ -82,15 +82,15 @@ pub(super) fn surface(
     (contact, size): (&Contact, usize),
     (layer, normal_law): (&Layer, NormalLaw),
     mut before: Vector3<f64>,
-) -> Surface {
+) -> LayerSurface {
     let h = start.h;
     before.x = normal_law.start;
     let known = ws
         .constraints
-        .depths
+        .penetrations
         .binary_search_by_key(&contact.id, |(id, _)| *id)
         .ok()
-        .and_then(|place| ws.constraints.depths.get(place));
+        .and_then(|place| ws.constraints.penetrations.get(place));
     let x = known.map_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed }, |(_, x)| *x);
     let inverse_mass = inverse_effective_mass(start.model, ws, contact, contact.row(&contact.normal));
     let line = normal_law.tangent(x, LEAST_SLOPE / (inverse_mass * h));
@@ -100,9 +100,9 @@ pub(super) fn surface(
     slopes.m11 = line.slope;
     let mut moved = -solve(&slopes, &(part(&(layer.stiffness * h), size) * before));
     moved.x = line.depth - line.impulse / line.slope - normal_law.start;
-    Surface {
+    LayerSurface {
         mass: slopes * (0.5 * h),
-        free: moved / (0.5 * h),
+        free_velocity: moved / (0.5 * h),
         normal_law: Some(normal_law),
         ..at_end(h, layer, size, before)
     }
@@ -124,21 +124,21 @@ pub(super) fn start_slip(start: &Start, ws: &Workspace, contact: &Contact) -> Ve
 
 /// Stores the depths at the end of the step; true if the laws are linearised there, that is if the iteration has converged.   [SOFT-7]
 pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, tolerance: impl Fn() -> f64) -> bool {
-    if start.scheme.position_update == PositionUpdate::End || ws.constraints.surfaces.is_empty() {
+    if start.scheme.position_update == PositionUpdate::End || ws.constraints.layer_surfaces.is_empty() {
         return true;
     }
     let tolerance = tolerance();
     let mut linearisation_converged = true;
-    let mut depths = std::mem::take(&mut ws.constraints.next_depths);
+    let mut depths = std::mem::take(&mut ws.constraints.next_penetrations);
     depths.clear();
-    for surface in &ws.constraints.surfaces {
+    for surface in &ws.constraints.layer_surfaces {
         let (Some(normal_law), Some(contact)) = (surface.normal_law, ws.constraints.contacts.get(surface.contact))
         else {
             debug_assert!(false, "surfaces have a normal law in steps by mean velocities, and belong to contacts");
             continue;
         };
-        let known = ws.constraints.depths.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
-        let known = known.and_then(|place| ws.constraints.depths.get(place)).map(|(_, x)| *x);
+        let known = ws.constraints.penetrations.binary_search_by_key(&contact.id, |(id, _)| *id).ok();
+        let known = known.and_then(|place| ws.constraints.penetrations.get(place)).map(|(_, x)| *x);
         let from = known.unwrap_or(if normal_law.closed { normal_law.start } else { normal_law.relaxed });
         let x = -end_gap(start.model, contact, &ws.kinematics.linearisation_velocity, &ws.solution.moving, start.h);
         let same_line = normal_law.is_linear(x) && normal_law.is_linear(from);
@@ -146,16 +146,19 @@ pub(crate) fn linearisation_converged(start: &Start, ws: &mut Workspace, toleran
         linearisation_converged &= same_line || both_apart || (x - from).abs() <= tolerance;
         depths.push((contact.id, x));
     }
-    ws.constraints.next_depths = std::mem::replace(&mut ws.constraints.depths, depths);
+    ws.constraints.next_penetrations = std::mem::replace(&mut ws.constraints.penetrations, depths);
     linearisation_converged
 }
 
-impl Surface {
+impl LayerSurface {
     /// Deflection δ⁺ in a step by mean velocities, from the depth x at its end and the impulse.   [SOFT-6]
     pub(super) fn average_after(&self, h: f64, layer: &Layer, x: f64, p: &Vector3<f64>) -> Option<Vector3<f64>> {
         let normal_law = self.normal_law?;
-        let (k, c) = (part(&(layer.stiffness * (0.5 * h)), self.size), part(&layer.damping, self.size));
-        let rest = Matrix3::from_fn(|i, j| if i == j && i >= self.size { 1.0 } else { 0.0 });
+        let (k, c) = (
+            part(&(layer.stiffness * (0.5 * h)), self.compliant_directions),
+            part(&layer.damping, self.compliant_directions),
+        );
+        let rest = Matrix3::from_fn(|i, j| if i == j && i >= self.compliant_directions { 1.0 } else { 0.0 });
         let mut after = if p.x > 0.0 {
             solve(&(k + c + rest), &(p + (c - k) * self.before))
         } else {

@@ -17,7 +17,7 @@ use stiction_multibody::{
 use crate::{
     Contact, ContactImpulse, PositionUpdate, Start, Workspace,
     rates::{gap_now, side_rate},
-    surface::{NormalLaw, Surface, find, part, unit_tangents},
+    surface::{LayerSurface, NormalLaw, find, part, unit_tangents},
 };
 
 pub(crate) use average::linearisation_converged;
@@ -33,7 +33,7 @@ pub(crate) fn end_fraction(start: &Start) -> f64 {
 
 /// Fills `ws.constraints.surfaces` for the contacts with layers, and rewrites the biases of their normal rows.   [SOFT-3]
 pub(crate) fn place(start: &Start, ws: &mut Workspace) {
-    ws.constraints.surfaces.clear();
+    ws.constraints.layer_surfaces.clear();
     if ws.constraints.contacts.iter().all(|contact| contact.layer.is_none()) {
         return;
     }
@@ -64,7 +64,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
             + side_rate(model, &ws.kinematics.before, contact.b, &b);
         contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
-        ws.constraints.surfaces.push(Surface { contact: index, slip, core, ..surface });
+        ws.constraints.layer_surfaces.push(LayerSurface { contact: index, slip, core_bias: core, ..surface });
     }
     ws.constraints.contacts = contacts;
 }
@@ -79,15 +79,15 @@ fn directions(dimension: Dimension, layer: &Layer) -> usize {
 }
 
 /// Surface by the law at the end of the step, with mass h A and free velocity −A⁻¹ K δ.   [SOFT-2] [SOFT-3]
-fn at_end(h: f64, layer: &Layer, size: usize, before: Vector3<f64>) -> Surface {
+fn at_end(h: f64, layer: &Layer, size: usize, before: Vector3<f64>) -> LayerSurface {
     let (k, a) = (part(&layer.stiffness, size), law(h, layer, size));
-    Surface {
+    LayerSurface {
         contact: 0,
-        size,
+        compliant_directions: size,
         mass: a * h,
-        free: -(solve(&a, &(k * before))),
+        free_velocity: -(solve(&a, &(k * before))),
         slip: Vector3::zeros(),
-        core: None,
+        core_bias: None,
         velocity: Vector3::zeros(),
         core_impulse: ContactImpulse::default(),
         before,
@@ -172,17 +172,17 @@ pub(crate) fn rigid_contact_is_active(ws: &Workspace) -> bool {
         .zip(&ws.solution.contact_impulses)
         .filter(|(contact, _)| contact.layer.is_none());
     rigid.any(|(_, impulse)| impulse.normal > 0.0)
-        || ws.constraints.surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
+        || ws.constraints.layer_surfaces.iter().any(|surface| surface.core_impulse.normal > 0.0)
 }
 
 /// True if a contact of the problem ended below a core that was not part of it.   [SOFT-5]
 pub(crate) fn core_is_missed(
     contacts: &[Contact],
-    surfaces: &[Surface],
+    surfaces: &[LayerSurface],
     id: &ContactId,
     is_below: impl Fn(f64) -> bool,
 ) -> bool {
     let Ok(place) = contacts.binary_search_by_key(id, |contact| contact.id) else { return false };
     let depth = contacts.get(place).and_then(|contact| contact.layer?.depth);
-    depth.is_some_and(is_below) && find(surfaces, place).is_some_and(|surface| surface.core.is_none())
+    depth.is_some_and(is_below) && find(surfaces, place).is_some_and(|surface| surface.core_bias.is_none())
 }

@@ -6,7 +6,7 @@ use stiction_multibody::{BodyId, Layer, LayerMemory, Model};
 use super::{law, solve};
 use crate::{
     Contact, ContactImpulse, Start, Workspace,
-    surface::{Surface, part, unit_tangents},
+    surface::{LayerSurface, part, unit_tangents},
 };
 
 /// Surface at the end of a step.
@@ -23,7 +23,7 @@ pub(crate) struct SurfaceEnd {
 pub(crate) fn surface_at_end(
     start: &Start,
     ws: &Workspace,
-    (surface, contact, layer): (&Surface, &Contact, &Layer),
+    (surface, contact, layer): (&LayerSurface, &Contact, &Layer),
     impulse: &ContactImpulse,
     gap: f64,
 ) -> SurfaceEnd {
@@ -37,7 +37,7 @@ pub(crate) fn surface_at_end(
     let memory = LayerMemory {
         compression: after.x,
         shear: turned(start.model, ws, contact, &shear, h).into(),
-        energy: 0.5 * after.dot(&(part(&layer.stiffness, surface.size) * after)),
+        energy: 0.5 * after.dot(&(part(&layer.stiffness, surface.compliant_directions) * after)),
         core_impulse: core.normal,
         core_friction: core.friction.into(),
         core_spin: core.spin,
@@ -46,8 +46,8 @@ pub(crate) fn surface_at_end(
 }
 
 /// Deflection δ⁺ = A⁻¹ (p + C δ) in the compliant directions.   [SOFT-2]
-fn after(h: f64, layer: &Layer, surface: &Surface, p: &Vector3<f64>) -> Vector3<f64> {
-    let size = surface.size;
+fn after(h: f64, layer: &Layer, surface: &LayerSurface, p: &Vector3<f64>) -> Vector3<f64> {
+    let size = surface.compliant_directions;
     let p = Vector3::from_fn(|i, _| if i < size { p[i] } else { 0.0 });
     solve(&law(h, layer, size), &(p + part(&layer.damping, size) * surface.before))
 }

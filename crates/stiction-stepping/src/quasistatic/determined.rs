@@ -57,7 +57,7 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
     {
         let along = |d: &Vector3<f64>| {
             let (on, body) = support_point.row(d);
-            side_rate(model, &ws.solution.velocity, support_point.on, &on)
+            side_rate(model, &ws.solution.velocity, support_point.supporting_body, &on)
                 + side_rate(model, &ws.solution.velocity, support_point.body, &body)
         };
         let [x, y] = SupportPointContact::tangents();
@@ -67,12 +67,12 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
         }
         if slip.norm() > scheme.slip_threshold {
             push(
-                [support_point.on, support_point.body],
+                [support_point.supporting_body, support_point.body],
                 &support_point.row(&(Vector3::z().cross(&slip) / slip.norm())),
             );
         } else if impulse.friction.norm() < (1.0 - ZERO) * support_point.mu * impulse.normal {
-            push([support_point.on, support_point.body], &support_point.row(&x));
-            push([support_point.on, support_point.body], &support_point.row(&y));
+            push([support_point.supporting_body, support_point.body], &support_point.row(&x));
+            push([support_point.supporting_body, support_point.body], &support_point.row(&y));
         }
     }
 }

@@ -103,7 +103,7 @@ impl<'a> FrictionPair<'a> {
 
     fn of_support_point(support_point: &'a SupportPointContact, impulse: &'a ContactImpulse) -> Self {
         Self {
-            bodies: [support_point.on, support_point.body],
+            bodies: [support_point.supporting_body, support_point.body],
             row: Box::new(|d| support_point.row(d)),
             spin_row: support_point.spin_row(),
             tangents: SupportPointContact::tangents().into(),

@@ -22,7 +22,7 @@ use stiction_multibody::{
     same_bits,
 };
 
-use crate::{Start, StepCause, actuated::ImplicitForce};
+use crate::{Start, StepCause, joint_space_dof::ImplicitForce};
 
 use delassus::DelassusRows;
 pub(crate) use engine::Divided;
@@ -43,7 +43,7 @@ pub(crate) struct Reduced {
     /// Kinematics at the start.
     pub(crate) at: Kinematics,
     secondary: Secondary,
-    /// Step size for which `free` is valid, s.
+    /// Step size for which `free_velocity` is valid, s.
     free_of: Option<f64>,
     pub(crate) factors: ArticulatedFactors,
     /// Assembly for divide and conquer; if present, `factors` are not used.
@@ -61,7 +61,7 @@ pub(crate) struct Reduced {
     pub(crate) initial: Vec<f64>,
     twists: LinkTwists,
     /// v_free, v⁺, and the residuals of impulse responses between them.
-    pub(crate) free: Vec<f64>,
+    pub(crate) free_velocity: Vec<f64>,
     pub(crate) velocity: Vec<f64>,
     /// Velocity that moves the forest: v⁺, or the mean of both ends.   [SOFT-6]
     pub(crate) moving: Vec<f64>,
@@ -98,7 +98,7 @@ impl Reduced {
             reactions: None,
             initial: zeros(),
             twists: LinkTwists { of_links: vec![Twist::default(); tree.links().len()], are_free: false },
-            free: zeros(),
+            free_velocity: zeros(),
             velocity: zeros(),
             moving: zeros(),
             residual: zeros(),
@@ -118,7 +118,7 @@ impl Reduced {
             forces: ForestForces { tau, external, acceleration },
             added,
             rotors,
-            free,
+            free_velocity: free,
             velocity,
             moving,
             ..
@@ -258,17 +258,17 @@ impl Reduced {
     }
 
     /// Computes v_free = v + h v̇ and the velocities of the bodies where the constraints are linearised.
-    pub(crate) fn find_free(&mut self, model: &Model, h: f64, out: &mut Vec<f64>) {
+    pub(crate) fn compute_free_velocity(&mut self, model: &Model, h: f64, out: &mut Vec<f64>) {
         if self.free_of == Some(h) {
             return;
         }
         let free = self.before.iter().zip(&self.forces.acceleration).map(|(v, a)| v + h * a);
-        self.free.clear();
-        self.free.extend(free);
+        self.free_velocity.clear();
+        self.free_velocity.extend(free);
         self.free_of = Some(h);
         let forest = model.forest();
         let linear = self.secondary.at.linear(&self.at, &self.secondary.kinematics);
-        linear.twists_of(forest.tree(), &self.free, &mut self.twists.of_links);
+        linear.twists_of(forest.tree(), &self.free_velocity, &mut self.twists.of_links);
         self.twists.are_free = true;
         forest.write_velocities(model, linear, &self.twists.of_links, out);
     }
@@ -298,7 +298,7 @@ impl Reduced {
     /// Computes v⁺ = v_free + L⁻¹ of the residuals of inward halves, and the velocities of the bodies.   [RED-2]
     fn respond_outward(&mut self, model: &Model, out: &mut Vec<f64>) {
         if self.impulses_vanish() {
-            self.velocity.clone_from(&self.free);
+            self.velocity.clone_from(&self.free_velocity);
             return self.write_bodies(model, true, out);
         }
         let tree = model.forest().tree();
@@ -311,13 +311,13 @@ impl Reduced {
     /// Adding zero leaves every value but −0 unchanged.
     fn impulses_vanish(&self) -> bool {
         let negative_zero = (-0.0_f64).to_bits();
-        self.residual.iter().all(|u| *u == 0.0) && self.free.iter().all(|v| v.to_bits() != negative_zero)
+        self.residual.iter().all(|u| *u == 0.0) && self.free_velocity.iter().all(|v| v.to_bits() != negative_zero)
     }
 
     /// Adds v_free to the change in `velocity`, which gives v⁺.
     fn add_free_velocity(&mut self, model: &Model, out: &mut Vec<f64>) {
-        debug_assert_eq!(self.velocity.len(), self.free.len(), "both have all velocities of the forest");
-        self.velocity.iter_mut().zip(&self.free).for_each(|(v, free)| *v += free);
+        debug_assert_eq!(self.velocity.len(), self.free_velocity.len(), "both have all velocities of the forest");
+        self.velocity.iter_mut().zip(&self.free_velocity).for_each(|(v, free)| *v += free);
         self.write_bodies(model, false, out);
     }
 

@@ -6,7 +6,7 @@ use super::{Dynamics, LineariseAt, Method, Scheme, SchemeError};
 
 /// Rejects schemes that would ignore forces and constraints along joint DOFs.
 pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
-    let Some(joint) = model.actuated_dofs().first().and_then(|id| model.joint(id.0)) else { return Ok(()) };
+    let Some(joint) = model.joint_space_dofs().first().and_then(|id| model.joint(id.0)) else { return Ok(()) };
     let (field, instead) = if scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic {
         ("preset", "use a time-stepping preset such as `\"ncp\"`")
     } else if scheme.linearise_at == LineariseAt::Implicit {

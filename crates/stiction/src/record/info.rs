@@ -118,7 +118,7 @@ impl RunInfo {
             links: links(model),
             forest_q,
             forest_v,
-            angles: model.actuated_dofs().iter().filter_map(|id| angle_column(model, *id)).collect(),
+            angles: model.joint_space_dofs().iter().filter_map(|id| angle_column(model, *id)).collect(),
         }
     }
 

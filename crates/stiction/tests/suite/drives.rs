@@ -117,7 +117,7 @@ impl Rig {
 pub fn joint_dof(simulation: &Simulation, joint: &str, number: usize) -> (f64, f64) {
     let model = simulation.model();
     let id = (model.find_joint(joint).unwrap(), number);
-    let place = model.actuated_dofs().iter().position(|&driven| driven == id);
+    let place = model.joint_space_dofs().iter().position(|&driven| driven == id);
     let before = place.and_then(|place| simulation.state().angles.get(place)).copied();
     model.joint(id.0).unwrap().measured(number, simulation.configuration(), before).unwrap()
 }

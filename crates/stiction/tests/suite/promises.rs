@@ -43,7 +43,7 @@ fn scenes() -> Vec<Scene> {
     ];
     let scene = |preset: Preset, coordinates: Coordinates, suffix: &str| {
         let reduced = coordinates == Coordinates::Reduced;
-        let models = models.iter().filter(|(_, model, _)| !reduced || !model.actuated_dofs().is_empty());
+        let models = models.iter().filter(|(_, model, _)| !reduced || !model.joint_space_dofs().is_empty());
         let named = |name: &str| if reduced { format!("{name}, reduced{suffix}") } else { format!("{name}{suffix}") };
         models
             .map(|(name, model, h)| Scene { name: named(name), model: model.clone(), preset, coordinates, h: *h })

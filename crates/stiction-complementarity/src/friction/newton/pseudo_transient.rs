@@ -1,7 +1,8 @@
-//! Pseudo-transient continuation: implicit Euler steps along the flow to a solution, with adaptive step length.   [NEWTON-7]
+//! Pseudo-transient continuation: proximal-point steps, that is implicit Euler steps in pseudo-time on the impulses, with adaptive step
+//! length.   [NEWTON-7]
 //!
-//! In a collapsing pile Gauss-Seidel drifts slowly for thousands of iterations and then changes abruptly to another arrangement of
-//! contacts. The central path of the interior point has turning points there, and the start is outside of the basin of attraction of Newton's method.
+//! In a collapsing pile Gauss-Seidel drifts slowly for thousands of iterations and then changes abruptly to another combination of
+//! contact modes. The central path of the interior point has turning points there, and the start is outside of the basin of attraction of Newton's method.
 //! A proximal problem whose proximal centre is the solution of the last one is an implicit Euler step along that drift. While its weight is
 //! large, the step has one solution nearby. As the weight falls, the steps grow without bound and the method becomes Newton's method.
 

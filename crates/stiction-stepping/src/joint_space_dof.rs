@@ -4,7 +4,7 @@ use stiction_multibody::JointDofId;
 
 /// Actuated joint DOF at the start of a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ActuatedDof {
+pub(crate) struct JointSpaceDof {
     pub(crate) id: JointDofId,
     /// Index among the actuated DOFs of the model.
     pub(crate) place: usize,
