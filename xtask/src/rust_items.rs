@@ -83,6 +83,15 @@ pub(crate) fn defines_function(code: &str, name: &str) -> bool {
     words(code, "fn").any(|at| name_after(&code[at..], "fn").is_some_and(|(found, _)| found == name))
 }
 
+/// True if a function of this name contains a call of `callee`.
+pub(crate) fn calls(code: &str, caller: &str, callee: &str) -> bool {
+    words(code, "fn").any(|at| {
+        let body =
+            function_shape(&code[at..]).filter(|shape| shape.name == caller).map(|shape| &code[at..at + shape.end]);
+        body.is_some_and(|body| words(body, callee).any(|at| body[at + callee.len()..].starts_with(['(', ':'])))
+    })
+}
+
 /// The line of a byte, counted from one.
 pub(crate) fn line_of(code: &str, at: usize) -> usize {
     code[..at].matches('\n').count() + 1
