@@ -1,7 +1,7 @@
 //! Law and rows of a contact in the problem with second-order cones.
 //!
-//! The rows are the normal, the tangents, torsional friction and rolling friction, in this order. The tangents are as long as the semi-axes
-//! of the friction ellipsoid, the row of torsion as its lever and those of rolling as its coefficient: in these units the friction limits
+//! The rows are the normal, the tangents, torsional friction and rolling friction, in this order. The tangents are scaled by the semi-axes
+//! of the friction ellipsoid, the row of torsion by its lever and those of rolling by its coefficient: in these units the friction limits
 //! are balls.   [FRIC-3] [FRIC-5]
 
 use nalgebra::Vector3;
@@ -14,7 +14,7 @@ use crate::{Contact, ContactImpulse, SupportPointContact};
 pub(crate) const MAX_CONTACT_ROWS: usize = 6;
 
 /// Law of a contact: one row without friction, a cone of 2 rows in the plane, and of 3 rows or 4 with torsion in space. Rolling friction adds
-/// one row in the plane and two in space, which are as long as its coefficient, so that their own coefficient is 1.   [FRIC-5]
+/// one row in the plane and two in space, which are scaled by its coefficient, so that their own coefficient is 1.   [FRIC-5]
 pub(crate) fn contact_law(dimension: Dimension, contact: &Contact) -> Law {
     let mu = contact.mu;
     let rows = match (mu > 0.0, dimension) {

@@ -18,7 +18,7 @@ pub struct JointRow {
 }
 
 /// Gap ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised at q̂ = q ⊕ h v̂.   [STEP-10]
-pub(crate) fn gap_now(model: &Model, contact: &Contact, linearisation_velocity: &[f64], h: f64) -> f64 {
+pub(crate) fn linearised_start_gap(model: &Model, contact: &Contact, linearisation_velocity: &[f64], h: f64) -> f64 {
     if linearisation_velocity.is_empty() {
         return contact.gap_start;
     }

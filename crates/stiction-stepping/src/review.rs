@@ -14,7 +14,8 @@ pub enum Change {
     VertexContacts,
     /// Takes another face of a corner, outside of which the vertex ended.   [CORNER-2]
     SwitchFace,
-    /// Takes the next combination of faces, because this one does not solve the disjunctive problem.   [CORNER-4]
+    /// Takes the next combination of faces: with this one the disjunctive problem, which contains the choice of faces
+    /// (`corners = "disjunctive"`), is not solved.   [CORNER-4]
     NextFaceCombination,
     /// Linearises the constraints at the new end of the step.   [STEP-10] [GIM-1]
     Relinearise,
@@ -46,7 +47,7 @@ impl Change {
             Self::AddAllContacts => "all-contacts",
             Self::VertexContacts => "vertex-contacts",
             Self::SwitchFace => "other-face",
-            Self::NextFaceCombination => "other-faces",
+            Self::NextFaceCombination => "next-face-combination",
             Self::Relinearise => "linearisation",
             Self::AddJointLimits => "joint-limits",
             Self::EnlargeReach => "reach",

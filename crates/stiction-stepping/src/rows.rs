@@ -4,7 +4,7 @@ use stiction_multibody::Model;
 
 use crate::{
     Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
-    rates::{gap_now, side_rate},
+    rates::{linearised_start_gap, side_rate},
     reduced,
 };
 
@@ -79,7 +79,7 @@ fn joints(start: &Start, ws: &mut Workspace) {
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.constraints.contacts {
-        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
+        let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
         contact.bias = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
     }
 }

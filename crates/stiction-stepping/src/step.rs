@@ -21,7 +21,7 @@ use crate::{
     measure::{joint_error, penetration},
     pairs::find_pairs_at_end,
     quasistatic,
-    rates::{approach, gap_now},
+    rates::{approach, linearised_start_gap},
     reduced,
     review::{Change, PassCounts, Stage, Verdict},
     rows,
@@ -418,7 +418,7 @@ fn impacts(start: &Start, ws: &Workspace) -> usize {
     let hit = |(contact, report): (&Contact, &ContactReport)| {
         // Contacts that are closed when the simulation begins are not hit.
         let came = || {
-            gap_now(model, contact, &ws.kinematics.linearisation_velocity, h) > scheme.touch_threshold
+            linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h) > scheme.touch_threshold
                 || h * approach(model, contact, &ws.kinematics.before, h) < -scheme.touch_threshold
         };
         // Touching a layer is no impact; touching its rigid core is.

@@ -231,7 +231,7 @@ impl<W: Delassus> FrictionProblem<W> {
         self.offsets[block]..self.offsets[block + 1]
     }
 
-    /// out ← u = (W + diag c) r + q.
+    /// out ← u = (W + diag c) r + q; `state` is scratch memory of the operator.
     pub fn velocities(&self, r: &[f64], out: &mut Vec<f64>, state: &mut Vec<f64>) {
         debug_assert_eq!(r.len(), self.rows(), "one impulse per row");
         out.clear();

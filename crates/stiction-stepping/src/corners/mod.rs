@@ -11,7 +11,7 @@ pub(crate) mod disjunctive;
 use crate::{
     Contact, CornerLogic, Detector, Start, Workspace,
     alternatives::{Chain, Gaps},
-    rates::gap_now,
+    rates::linearised_start_gap,
     rates::side_rate,
 };
 
@@ -84,7 +84,7 @@ pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut 
         if impulse.normal <= 0.0 || contact.has_alternatives || ws.detection.close_pairs.contains(&pair) {
             continue;
         }
-        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
+        let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
         let path = gap - gap_at_end(start, contact, &ws.kinematics.linearisation_velocity, &state.v);
         if gap <= scheme.touch_threshold || path <= gap {
             continue;
@@ -136,7 +136,9 @@ impl Gaps {
         let members = ws.alternatives.members.get(chain.first..chain.end).unwrap_or_default();
         let contacts = || members.iter().filter_map(|&member| ws.alternatives.candidates.get(member));
         self.from.clear();
-        self.from.extend(contacts().map(|contact| gap_now(model, contact, &ws.kinematics.linearisation_velocity, h)));
+        self.from.extend(
+            contacts().map(|contact| linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h)),
+        );
         self.to.clear();
         self.to.extend(contacts().map(|contact| gap_at_end(start, contact, &ws.kinematics.linearisation_velocity, v)));
         self.slack.clear();

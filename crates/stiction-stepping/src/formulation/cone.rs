@@ -8,7 +8,7 @@
 //!
 //! The rows of a contact are its normal, its two tangents and its torsional (drilling) friction, called spin in identifiers. The last three
 //! are scaled by the semi-axes of the friction ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
-//! Rolling friction has rows after these, as long as its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
+//! Rolling friction has rows after these, scaled by its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
 //! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
 //! row. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥

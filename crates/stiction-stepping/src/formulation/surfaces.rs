@@ -13,7 +13,7 @@ use stiction_complementarity::Operator;
 use crate::{
     Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
-    rates::gap_now,
+    rates::linearised_start_gap,
 };
 
 /// Adds the slip velocity at the start of the step to the constant terms of the tangent rows of a compliant contact.   [SOFT-6]
@@ -59,7 +59,8 @@ pub(crate) fn auxiliary_mass_constant_terms(start: &Start, ws: &Workspace, out: 
         jacobian.row_mul_add(block, &ws.friction.free_velocity, &mut free[..out.len()]);
         let along = contact.tangents.map(|t| t.dot(&contact.surface_velocity));
         // The bias of a contact with a layer contains its deflection; the bias of others contains the gap alone.
-        let gap = gap_now(start.model, contact, &ws.kinematics.linearisation_velocity, start.h) + contact.gap_end
+        let gap = linearised_start_gap(start.model, contact, &ws.kinematics.linearisation_velocity, start.h)
+            + contact.gap_end
             - contact.gap_start;
         let known = [
             if contact.layer.is_some() { gap / start.h } else { contact.bias },

@@ -8,7 +8,7 @@ use stiction_geometry::{
 use stiction_multibody::{Configuration, ShapeOnBody};
 
 use crate::{
-    Contact, Start, SupportPointContact, Workspace, rates::gap_now, surface_motion::write_surface_motion,
+    Contact, Start, SupportPointContact, Workspace, rates::linearised_start_gap, surface_motion::write_surface_motion,
     tangents::tangents,
 };
 
@@ -66,7 +66,8 @@ impl TrackedContact {
                 ContactGeometry::Smooth(closest)
             }
         };
-        let asked = gap_now(start.model, contact, &ws.kinematics.linearisation_velocity, start.h) + contact.gap_end
+        let asked = linearised_start_gap(start.model, contact, &ws.kinematics.linearisation_velocity, start.h)
+            + contact.gap_end
             - contact.gap_start;
         let rebound = (contact.layer.is_none() && contact.bias < asked / start.h).then_some(contact.bias);
         Some(Self { geometry, rebound })

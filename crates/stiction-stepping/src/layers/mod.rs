@@ -16,7 +16,7 @@ use stiction_multibody::{
 
 use crate::{
     Contact, ContactImpulse, PositionUpdate, Start, Workspace,
-    rates::{gap_now, side_rate},
+    rates::{linearised_start_gap, side_rate},
     surface::{LayerSurface, NormalLaw, find, part, unit_tangents},
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let memory = memories.next_if(|memory| memory.id == contact.id).and_then(|memory| memory.layer);
         let Some(layer) = contact.layer else { continue };
-        let gap = gap_now(model, contact, &ws.kinematics.linearisation_velocity, h);
+        let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
         let prescribed = contact.gap_end - contact.gap_start;
         let reach = |id: BodyId| ws.detection.reach.get(id.index()).copied().unwrap_or(0.0);
         let within_reach = |depth: &f64| gap.min(gap + prescribed) + depth <= reach(contact.a) + reach(contact.b);

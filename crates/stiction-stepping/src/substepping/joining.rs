@@ -18,6 +18,7 @@ pub(super) struct EarlierParts {
     support_points: Vec<SupportPointReport>,
     impacts: Vec<ImpactReport>,
     events: Vec<Event>,
+    /// Impulses without collision (Painlevé), of the reference stepper only.
     shocks: usize,
 }
 

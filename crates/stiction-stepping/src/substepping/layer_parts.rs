@@ -4,7 +4,8 @@ use stiction_multibody::State;
 
 use super::REMAINDER_FRACTION;
 use crate::{
-    Contact, ContactReport, Start, Workspace, layers::inverse_effective_mass, rates::gap_now, surface::unit_tangents,
+    Contact, ContactReport, Start, Workspace, layers::inverse_effective_mass, rates::linearised_start_gap,
+    surface::unit_tangents,
 };
 
 /// Bound on the touches located in one step; further ones are not located.
@@ -13,7 +14,7 @@ const MAX_CUTS: u32 = 100;
 /// Bound on the iterations that locate a touch; then its bracket is used.
 const MAX_LOCATION_ITERATIONS: u32 = 100;
 
-/// Accuracy of a located touch, as a fraction of the touch threshold.
+/// Accuracy of a located touch, as a fraction of `Scheme::touch_threshold`, the gap up to which a contact counts as touching.
 const TOUCH_FRACTION: f64 = 0.5;
 
 /// Lengths of the parts that layers require.
@@ -60,7 +61,7 @@ impl Bracket {
     /// Next length to try, by the Illinois method on the gap; none if rounding or the bound on iterations ends the search.   [SOFT-10]
     fn next(&self, near: f64) -> Option<f64> {
         let ((low, at_low), (high, at_high)) = (self.low, self.high);
-        // The target is the middle of the touch interval, so that the part ends on the open side.
+        // The target is the middle of [0, near], the gaps at which a touch counts as located, so that the part ends on the open side.
         let aim = 0.5 * near;
         let estimate = (low * (at_high - aim) - high * (at_low - aim)) / (at_high - at_low);
         let length = if estimate > low && estimate < high { estimate } else { 0.5 * (low + high) };
@@ -93,13 +94,13 @@ impl LayerParts {
         Self { applies, limit: f64::INFINITY, cuts: 0, search: Search::Begun }
     }
 
-    /// First length to try of a remainder `left` from this state.
-    pub(super) fn first_length(&self, left: f64, state: &State) -> f64 {
-        if self.applies && is_compressed(state) { shortened(left, self.limit) } else { left }
+    /// First length to try of a remainder `available` from this state.
+    pub(super) fn first_length(&self, available: f64, state: &State) -> f64 {
+        if self.applies && is_compressed(state) { shortened(available, self.limit) } else { available }
     }
 
-    /// Reviews a part of a remainder `left` that was solved: none accepts it, otherwise another length is to be tried.
-    pub(super) fn review(&mut self, tried: &Start, left: f64, ws: &Workspace) -> Option<f64> {
+    /// Reviews a part of a remainder `available` that was solved: none accepts it, otherwise another length is to be tried.
+    pub(super) fn review(&mut self, tried: &Start, available: f64, ws: &Workspace) -> Option<f64> {
         if !self.applies {
             return None;
         }
@@ -116,7 +117,7 @@ impl LayerParts {
                     && let Some((open, closed)) = gaps
                 {
                     let bracket = Bracket { low: (0.0, open), high: (length, closed), side: 0, iterations: 0 };
-                    return Some(self.locate(bracket, left, near));
+                    return Some(self.locate(bracket, available, near));
                 }
                 return self.shorten(&part, length);
             }
@@ -127,7 +128,7 @@ impl LayerParts {
             return None;
         }
         bracket.narrow(length, gap, near);
-        Some(self.locate(bracket, left, near))
+        Some(self.locate(bracket, available, near))
     }
 
     /// Begins the search for the next part; a part that ended at a touch is counted.
@@ -137,14 +138,14 @@ impl LayerParts {
     }
 
     /// Next length in the search for a touch.
-    fn locate(&mut self, bracket: Bracket, left: f64, near: f64) -> f64 {
+    fn locate(&mut self, bracket: Bracket, available: f64, near: f64) -> f64 {
         if let Some(length) = bracket.next(near) {
             self.search = Search::Locating(bracket);
             return length;
         }
         // If rounding prevents the gap from coming near enough, the part ends before the touch; its length must be positive.
         self.search = Search::Located;
-        if bracket.low.0 > REMAINDER_FRACTION * left { bracket.low.0 } else { bracket.high.0 }
+        if bracket.low.0 > REMAINDER_FRACTION * available { bracket.low.0 } else { bracket.high.0 }
     }
 
     /// Shorter length that the limit requires; none if the part is short enough, or was shortened before.
@@ -195,7 +196,8 @@ impl SolvedPart<'_> {
             let place = state.contacts.binary_search_by_key(&contact.id, |memory| memory.id).ok();
             let memory = place.and_then(|place| state.contacts.get(place)).and_then(|memory| memory.layer);
             let deflected = memory.map_or(0.0, |memory| memory.compression);
-            let open = gap_now(model, contact, &self.ws.kinematics.linearisation_velocity, length) + deflected;
+            let open =
+                linearised_start_gap(model, contact, &self.ws.kinematics.linearisation_velocity, length) + deflected;
             if open <= near {
                 continue;
             }

@@ -20,7 +20,7 @@ const REMAINDER_FRACTION: f64 = 1e-12;
 
 /// Makes the steps of any stepper, in parts if necessary.
 ///
-/// A part that is not solved is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Scheme::locate_contacts` a part ends at the
+/// A part that is not solved, or whose projection onto the constraints (stabilisation) does not converge, is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Scheme::locate_contacts` a part ends at the
 /// first touch of a compliant layer, and with `Scheme::steps_per_period` it is as short as the stiffness of the layer requires.   [SOFT-10]
 #[derive(Debug, Default)]
 pub struct Substepping {

@@ -47,7 +47,7 @@ pub struct FrictionActiveSetOptions {
     pub max_active_sets: u32,
     /// Largest number of starts. Default 10.
     pub max_starts: u32,
-    /// Largest number of compliance continuations, which are long. Default 10.
+    /// Largest number of continuations over decreasing compliance, each of which solves many active sets [SET-3]. Default 10.
     pub max_continuations: u32,
     /// Gauss-Seidel iterations between two starts. Default 4.
     pub gauss_seidel_iterations: u32,

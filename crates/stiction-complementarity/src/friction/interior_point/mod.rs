@@ -3,10 +3,11 @@
 //! Newton's method is applied to the law, the dynamics and perturbed complementarity,
 //!
 //! ```text
-//! x = A r + b,   Σ Aᵀ g⁻¹(y) = W r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
+//! x = A r + b,   Σ Aᵀ g⁻¹(y) = (W + diag c) r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
 //! ```
 //!
-//! with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. The centring parameter is chosen so that the gap does
+//! where x = A r + b are the vectors of the impulses in their cones, y their duals, and g adds the De Saxcé correction to scaled velocities
+//! (`cones.rs`), with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. The centring parameter is chosen so that the complementarity gap does
 //! not decrease faster than the infeasibility; for this purpose it is at most 0.5. The De Saxcé correction makes the problem nonconvex, so
 //! convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns the best impulses.
 //! It does not use a warm start: points near the solution are near the boundary of the cones, where an interior-point method makes short
