@@ -239,6 +239,6 @@ fn push_contact_rows(
     (rows, constants): (&mut Vec<(Wrench, Wrench)>, &mut Vec<f64>),
 ) {
     let kinds = ContactRows::new(contact, count);
-    rows.extend(kinds.wrenches().into_iter().take(count));
+    kinds.push_wrenches(rows);
     kinds.push_constants(bias, constants);
 }

@@ -65,19 +65,39 @@ impl<'a> ContactRows<'a> {
         self.contact.tangents.iter().take(self.tangents)
     }
 
-    /// Wrenches of unit impulses on the two bodies, of which the first [`Self::count`] are rows.
+    /// Wrenches of unit impulses on the two bodies, of which the first `count` are rows.
     pub(crate) fn wrenches(self) -> [(Wrench, Wrench); MAX_CONTACT_ROWS] {
-        let contact = self.contact;
         let mut rows = [Default::default(); MAX_CONTACT_ROWS];
-        rows[0] = contact.row(&contact.normal);
-        let tangents = self.tangents().map(|t| contact.row(t));
-        let torsion = self.torsion.then(|| {
-            let (a, b) = contact.spin_row();
-            (a.scaled(contact.torsion), b.scaled(contact.torsion))
+        let mut next = 0;
+        self.for_each_wrench(|wrenches| {
+            rows[next] = wrenches;
+            next += 1;
         });
-        let rolling = self.rolling_axes().map(|axis| Contact::rolling_row(&axis));
-        rows.iter_mut().skip(1).zip(tangents.chain(torsion).chain(rolling)).for_each(|(row, wrenches)| *row = wrenches);
         rows
+    }
+
+    /// Appends the wrenches of the rows.
+    pub(crate) fn push_wrenches(self, rows: &mut Vec<(Wrench, Wrench)>) {
+        self.for_each_wrench(|wrenches| rows.push(wrenches));
+    }
+
+    /// Calls a function with the wrenches of each row, in their order.
+    #[inline]
+    fn for_each_wrench(self, mut with: impl FnMut((Wrench, Wrench))) {
+        let contact = self.contact;
+        with(contact.row(&contact.normal));
+        for t in self.tangents() {
+            with(contact.row(t));
+        }
+        if self.torsion {
+            let (a, b) = contact.spin_row();
+            with((a.scaled(contact.torsion), b.scaled(contact.torsion)));
+        }
+        if contact.rolling > 0.0 {
+            for axis in self.rolling_axes() {
+                with(Contact::rolling_row(&axis));
+            }
+        }
     }
 
     /// Appends the constant terms of the rows: a bias along the normal, and the velocities of prescribed motion.
@@ -86,7 +106,9 @@ impl<'a> ContactRows<'a> {
         constants.push(bias);
         constants.extend(self.tangents().map(|t| t.dot(&contact.surface_velocity)));
         constants.extend(self.torsion.then_some(contact.torsion * contact.surface_spin));
-        constants.extend(self.rolling_axes().map(|axis| axis.dot(&contact.surface_rotation)));
+        if contact.rolling > 0.0 {
+            constants.extend(self.rolling_axes().map(|axis| axis.dot(&contact.surface_rotation)));
+        }
     }
 
     /// Appends the impulses of the rows: p = r_t (e_t t) + r_o (e_o o), the tangents being perpendicular.
@@ -94,7 +116,9 @@ impl<'a> ContactRows<'a> {
         r.push(impulse.normal);
         r.extend(self.tangents().map(|t| t.dot(&impulse.friction) / t.norm_squared()));
         r.extend(self.torsion.then(|| impulse.spin / self.contact.torsion));
-        r.extend(self.rolling_axes().map(|axis| axis.dot(&impulse.rolling) / axis.norm_squared()));
+        if self.contact.rolling > 0.0 {
+            r.extend(self.rolling_axes().map(|axis| axis.dot(&impulse.rolling) / axis.norm_squared()));
+        }
     }
 
     /// Impulse of the contact with the impulses `r` of its rows, in this unit.
@@ -102,12 +126,17 @@ impl<'a> ContactRows<'a> {
         debug_assert_eq!(r.len(), self.count, "every row has an impulse");
         let part = |k: usize| r.get(k).copied().unwrap_or(0.0) * unit;
         let [t, o] = &self.contact.tangents;
-        let rolling = (self.first_rolling()..).zip(self.rolling_axes());
         ContactImpulse {
             normal: part(0),
             friction: if self.tangents > 1 { t * part(1) + o * part(2) } else { t * part(1) },
             spin: if self.torsion { part(1 + self.tangents) * self.contact.torsion } else { 0.0 },
-            rolling: rolling.fold(Vector3::zeros(), |sum, (k, axis)| sum + axis * part(k)),
+            rolling: if self.contact.rolling > 0.0 {
+                (self.first_rolling()..)
+                    .zip(self.rolling_axes())
+                    .fold(Vector3::zeros(), |sum, (k, axis)| sum + axis * part(k))
+            } else {
+                Vector3::zeros()
+            },
             sigma: 0.0,
         }
     }
