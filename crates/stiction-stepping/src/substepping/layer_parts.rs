@@ -226,3 +226,6 @@ impl SolvedPart<'_> {
         longest_substep
     }
 }
+
+#[cfg(test)]
+mod tests;

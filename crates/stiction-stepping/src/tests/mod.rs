@@ -4,12 +4,19 @@
 
 pub(crate) mod support;
 
+mod advance;
 mod constraints;
 mod contact_rows;
 mod detection;
 mod detectors;
+mod impacts;
 mod kinematics;
+mod ladder;
+mod measures;
 mod rates;
 mod rows;
 mod scheme;
+mod stabilise;
+mod step;
+mod substeps;
 mod tangents;
