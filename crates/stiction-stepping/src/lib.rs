@@ -98,3 +98,6 @@ pub mod stages {
     pub use crate::tangents::{first_tangent, tangents};
     pub use crate::workspace::Detection;
 }
+
+#[cfg(test)]
+mod tests;

@@ -352,3 +352,6 @@ fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
         None => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

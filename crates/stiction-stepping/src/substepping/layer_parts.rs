@@ -228,3 +228,6 @@ impl SolvedPart<'_> {
         longest_substep
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,3 +132,6 @@ fn with_halving_hint(cause: StepCause) -> StepCause {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests;

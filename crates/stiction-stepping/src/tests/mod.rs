@@ -1,0 +1,22 @@
+//! Unit tests of the stages of a step; those of private functions are beside them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+
+pub(crate) mod support;
+
+mod advance;
+mod constraints;
+mod contact_rows;
+mod detection;
+mod detectors;
+mod impacts;
+mod kinematics;
+mod ladder;
+mod measures;
+mod rates;
+mod rows;
+mod scheme;
+mod stabilise;
+mod step;
+mod substeps;
+mod tangents;
