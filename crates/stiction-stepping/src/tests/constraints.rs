@@ -117,11 +117,11 @@ fn rows_belong_to_the_constraint_of_their_block() {
             Source::SupportPoint(index) => {
                 let point = &constraints.support_points[index];
                 assert_eq!(rows[1], point.row(&Vector3::x()));
-                assert_eq!(block.bodies, Some((point.on, point.body)));
+                assert_eq!(block.bodies, Some((point.supporting_body, point.body)));
             }
             Source::Core { surface, contact } => {
                 assert_eq!(rows[0], constraints.contacts[contact].row(&constraints.contacts[contact].normal));
-                assert_eq!(Some(constants[0]), constraints.surfaces[surface].core);
+                assert_eq!(Some(constants[0]), constraints.layer_surfaces[surface].core_bias);
             }
             Source::JointSpace(index) => {
                 assert_eq!(rows, [(Wrench::default(), Wrench::default())]);

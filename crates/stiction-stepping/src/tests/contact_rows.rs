@@ -155,7 +155,7 @@ fn support_point(mu: f64, torsion: f64) -> SupportPointContact {
     let id = stiction_multibody::BodyId::WORLD;
     SupportPointContact {
         body: id,
-        on: id,
+        supporting_body: id,
         index: 0,
         point: nalgebra::Point3::origin(),
         arm: Vector3::new(0.2, -0.1, 0.0),

@@ -8,7 +8,7 @@ use super::support::{
     Case, assert_all_near, assert_close, assert_near, ball, builder, cuboid, disc, expression, floor, friction,
     on_floor, prescribed, world,
 };
-use crate::{Coordinates, Margin, PrescribedSlip, Scheme, pairs, rates::gap_now};
+use crate::{Coordinates, Margin, PrescribedSlip, Scheme, pairs, rates::linearised_start_gap};
 
 fn ball_at(height: f64, rule: ContactRule, scheme: Scheme) -> Case {
     let body = ball("ball", 1.0, 0.5).position(1.0, 2.0, height);
@@ -86,7 +86,7 @@ fn gaps_are_measured_with_prescribed_bodies_at_both_ends() {
     assert_near(case.contact().gap_start, 0.3, 1e-14);
     assert_near(case.contact().gap_end, 0.27, 1e-14);
     let linearisation = &case.ws.kinematics.linearisation_velocity;
-    assert_near(gap_now(&case.model, case.contact(), linearisation, case.h), 0.5, 1e-14);
+    assert_near(linearised_start_gap(&case.model, case.contact(), linearisation, case.h), 0.5, 1e-14);
 }
 
 /// An accelerated surface: its velocity at the start, at the end, and its displacement over the step.

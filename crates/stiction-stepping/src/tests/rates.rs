@@ -7,7 +7,7 @@ use stiction_testkit::Random;
 use super::support::{Case, assert_all_near, assert_near, ball, cuboid, disc, on_floor, prescribed, rectangle, world};
 use crate::{
     Contact, Margin, Scheme,
-    rates::{Side, approach, end_gap, gap_after, gap_now, rate, relative_velocity, side_rate},
+    rates::{Side, approach, end_gap, gap_after, linearised_start_gap, rate, relative_velocity, side_rate},
 };
 
 /// Scheme that finds every contact.
@@ -96,7 +96,7 @@ fn gaps_change_by_the_normal_displacement() {
         let v = random_velocities(&case, 4);
         for contact in &case.ws.constraints.contacts {
             for at in [&[][..], &linearisation] {
-                let change = end_gap(model, contact, at, &v, h) - gap_now(model, contact, at, h);
+                let change = end_gap(model, contact, at, &v, h) - linearised_start_gap(model, contact, at, h);
                 assert_near(change, h * approach(model, contact, &v, h), 1e-14);
                 // Moved by the linearisation velocity itself, the gap is the one found there.
                 let zero = vec![0.0; model.dof()];
@@ -136,7 +136,7 @@ fn prescribed_motion_is_part_of_the_approach() {
     case.detect().unwrap();
     let still = vec![0.0; case.model.dof()];
     assert_near(approach(&case.model, case.contact(), &still, case.h), -0.5, 1e-12);
-    assert_near(gap_now(&case.model, case.contact(), &[], case.h), 0.5, 1e-12);
+    assert_near(linearised_start_gap(&case.model, case.contact(), &[], case.h), 0.5, 1e-12);
     assert_near(end_gap(&case.model, case.contact(), &[], &still, case.h), 0.375, 1e-12);
 }
 

@@ -232,9 +232,9 @@ impl Case {
         }
         for (point, p) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
             let (on, body) = point.row(&p.friction);
-            add(point.on, &on, 1.0);
+            add(point.supporting_body, &on, 1.0);
             add(point.body, &body, 1.0);
-            add(point.on, &Wrench::of_torque(-Vector3::z() * p.spin), 1.0);
+            add(point.supporting_body, &Wrench::of_torque(-Vector3::z() * p.spin), 1.0);
             add(point.body, &Wrench::of_torque(Vector3::z() * p.spin), 1.0);
         }
         for joint in self.model.joints() {

@@ -82,7 +82,7 @@ fn layers_and_cores_are_separated_again() {
     let case = || Case::new(on_layer(2e-3), Scheme::default(), 0.01);
     let mut pressed = case();
     pressed.advance();
-    assert!(pressed.ws.constraints.surfaces[0].core_impulse.normal > 0.0, "the core is reached");
+    assert!(pressed.ws.constraints.layer_surfaces[0].core_impulse.normal > 0.0, "the core is reached");
     check(case());
 }
 
