@@ -166,3 +166,6 @@ impl Surface {
         Some(after)
     }
 }
+
+#[cfg(test)]
+mod tests;
