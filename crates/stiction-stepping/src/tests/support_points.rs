@@ -68,13 +68,17 @@ fn limit_surfaces_brake_spin() {
 /// A slab at the speed of a moving and turning table keeps its place on it exactly.
 #[test]
 fn slabs_follow_the_table_below() {
-    let table = prescribed("table", ["0.5*t", "0", "0.3*t"]);
-    let body = disc("slab", 2.0, 0.5).position(1.0, 0.0, 0.0).velocity(0.5, 0.3, 0.0).angular_velocity(0.0, 0.0, 0.3);
-    let mut case = Case::new(slab(Some(table), body, SupportBuilder::tripod(FEET)), Scheme::default(), 0.01);
-    case.run(20);
-    let (sin, cos) = libm::sincos(0.3 * case.state.time);
-    assert_all_near(case.q("slab"), &[0.5 * case.state.time + cos, sin, 0.3 * case.state.time], 1e-9);
-    assert!(case.ws.result.support_reports.iter().all(|report| report.mode == ContactMode::Stick));
+    let surface = LimitSurface::uniform_disc(0.3).unwrap();
+    for support in [SupportBuilder::tripod(FEET), SupportBuilder::limit_surface(surface)] {
+        let table = prescribed("table", ["0.5*t", "0", "0.3*t"]);
+        let body = disc("slab", 2.0, 0.5).position(1.0, 0.0, 0.0).velocity(0.5, 0.3, 0.0);
+        let body = body.angular_velocity(0.0, 0.0, 0.3);
+        let mut case = Case::new(slab(Some(table), body, support), Scheme::default(), 0.01);
+        case.run(20);
+        let (sin, cos) = libm::sincos(0.3 * case.state.time);
+        assert_all_near(case.q("slab"), &[0.5 * case.state.time + cos, sin, 0.3 * case.state.time], 1e-9);
+        assert!(case.ws.result.support_reports.iter().all(|report| report.mode == ContactMode::Stick));
+    }
 }
 
 /// The velocity of the surface at its start and end, and of a conveyor belt at its middle.
