@@ -234,3 +234,6 @@ fn rebuild(ws: &mut Workspace) {
     let kept = ws.alternatives.candidates.iter().enumerate().filter(|(place, c)| !c.has_alternatives || chosen(*place));
     ws.constraints.contacts.extend(kept.map(|(_, contact)| contact.clone()));
 }
+
+#[cfg(test)]
+mod tests;

@@ -354,4 +354,4 @@ fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

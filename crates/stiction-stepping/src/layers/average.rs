@@ -169,3 +169,6 @@ impl LayerSurface {
         Some(after)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,3 +104,6 @@ fn rank(rows: &mut [f64], columns: usize) -> usize {
     }
     full
 }
+
+#[cfg(test)]
+mod tests;

@@ -324,3 +324,6 @@ fn boundary_direction(c: &DMatrix<f64>) -> Option<DVector<f64>> {
     let inside = (c * &y).min() >= -ZERO * y.norm();
     (inside && y.norm() > ZERO * x.amax()).then_some(y)
 }
+
+#[cfg(test)]
+mod tests;
