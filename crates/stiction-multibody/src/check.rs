@@ -11,6 +11,9 @@ use crate::{Element, Expression, ModelError};
 pub mod limits {
     /// Largest coordinate, length or size, in metres.
     pub const LENGTH: f64 = 1e9;
+    /// Largest lever of torsional friction and coefficient of rolling friction, in metres: beyond it rows of a contact differ so much in
+    /// size that a small residual says nothing about the smaller ones.
+    pub const LEVER: f64 = 1e4;
     /// Largest linear (m/s) or angular (rad/s) speed.
     pub const SPEED: f64 = 1e9;
     /// Smallest and largest mass, in kilograms.

@@ -56,8 +56,8 @@ impl ContactRule {
         for axis in self.ellipse {
             check.within("ellipse", axis, (1e-3, 1e3))?;
         }
-        check.non_negative("torsion", self.torsion, limits::LENGTH)?;
-        check.non_negative("rolling", self.rolling, limits::LENGTH)?;
+        check.non_negative("torsion", self.torsion, limits::LEVER)?;
+        check.non_negative("rolling", self.rolling, limits::LEVER)?;
         if self.rolling > 0.0 && self.friction == 0.0 {
             let reason = "rolling friction needs sliding friction: set `friction` above zero, or `rolling = 0`";
             return Err(check.error("rolling", reason.to_owned()));

@@ -26,7 +26,7 @@ impl<P: Problem> fmt::Debug for Rung<P> {
 /// Result of running a ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct LadderOutcome {
-    /// Rung with the best solution.
+    /// Rung that solved the problem, or the last one tried.
     pub rung: &'static str,
     /// Status of the solution.
     pub status: Status,

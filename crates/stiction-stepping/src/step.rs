@@ -244,7 +244,7 @@ impl TimeStepper {
         counts: &PassCounts,
         ws: &mut Workspace,
     ) -> Result<Verdict<Infeasibility>, StepCause> {
-        let (measured, missed) = self.measure_end(start, ws)?;
+        let (measured, missed) = self.measure_end(start, Pairs::ThatMoved, ws)?;
         let may_repeat = counts.changes.count(Change::EnlargeReach) < MAX_REDETECTIONS;
         if missed && may_repeat && enlarge_reach(start, ws) {
             return Ok(Verdict::Repeat(Change::EnlargeReach));
@@ -263,7 +263,7 @@ impl TimeStepper {
     ) -> Result<StepReport, StepCause> {
         let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-        let measured = if correction.is_some() { self.measure_end(start, ws)?.0 } else { measured };
+        let measured = if correction.is_some() { self.measure_end(start, Pairs::All, ws)?.0 } else { measured };
         let report = report_step(start, ws, &ladder_outcome, (counts.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);
         Ok(StepReport { correction, changes: counts.changes, ..report })
@@ -283,10 +283,15 @@ impl TimeStepper {
     }
 
     /// Measures I(q⁺); the second value is true if a contact that was not in the problem penetrates.   [STEP-9] [STEP-12]
-    fn measure_end(&mut self, start: &Start, ws: &mut Workspace) -> Result<(Infeasibility, bool), StepCause> {
+    fn measure_end(
+        &mut self,
+        start: &Start,
+        measured: Pairs,
+        ws: &mut Workspace,
+    ) -> Result<(Infeasibility, bool), StepCause> {
         let (model, scheme) = (start.model, start.scheme);
         find_pairs_at_end(model, scheme, self.detector.as_mut(), ws);
-        let resting = drop_resting_pairs(start, ws);
+        let resting = if measured == Pairs::ThatMoved { drop_resting_pairs(start, ws) } else { 0.0 };
         let mut missed = false;
         let contacts =
             if ws.alternatives.candidates.is_empty() { &ws.constraints.contacts } else { &ws.alternatives.candidates };
@@ -316,6 +321,15 @@ impl TimeStepper {
         let joints = joint_error(reduced::joints_in_problem(model, ws.reduced.as_deref()), &ws.result.end);
         Ok((Infeasibility { penetration: deepest.max(resting), joints }, missed))
     }
+}
+
+/// Pairs of shapes whose penetration is measured at the end of a step.
+#[derive(Clone, Copy, PartialEq)]
+enum Pairs {
+    /// Pairs that moved; for others the gaps at the start are known.
+    ThatMoved,
+    /// All: a projection moves bodies that have no velocity.
+    All,
 }
 
 /// Chooses where the constraints of the first pass are linearised.   [STEP-10]

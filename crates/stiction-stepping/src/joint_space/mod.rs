@@ -68,7 +68,9 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
     }
     ws.constraints.joint_space_dofs = all;
     let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
-    stray.map_or(Ok(()), |motor| Err(StepCause::non_finite("control", Some(&motor.name))))
+    stray.map_or(Ok(()), |motor| {
+        Err(StepCause::NonFinite { what: "control", culprit: format!("motor \"{}\"", motor.name) })
+    })
 }
 
 /// Coordinate and rate of a DOF: from the forest if it is one of its coordinates, otherwise from the bodies.

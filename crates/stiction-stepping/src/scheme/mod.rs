@@ -177,7 +177,10 @@ impl Scheme {
                 "the event-driven reference has no rolling friction; use a preset such as `ncp`, or set `rolling = 0`",
             )
         } else if self.linearise_at == LineariseAt::Implicit {
-            ("jacobians", "implicit steps have no rolling friction; use `jacobians = \"end\"` or set `rolling = 0`")
+            (
+                "jacobians",
+                "implicit steps have no rolling friction; use another preset, such as `ncp`, or set `rolling = 0`",
+            )
         } else if self.dynamics == Dynamics::Quasistatic {
             (
                 "preset",

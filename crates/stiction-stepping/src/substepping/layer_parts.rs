@@ -58,14 +58,15 @@ fn shortened(length: f64, limit: f64) -> f64 {
 }
 
 impl Bracket {
-    /// Next length to try, by the Illinois method on the gap; none if rounding or the bound on iterations ends the search.   [SOFT-10]
-    fn next(&self, near: f64) -> Option<f64> {
+    /// Next length to try, by the Illinois method on the gap; none if rounding, the shortest length or the bound on iterations ends the
+    /// search.   [SOFT-10]
+    fn next(&self, near: f64, shortest: f64) -> Option<f64> {
         let ((low, at_low), (high, at_high)) = (self.low, self.high);
         // The target is the middle of [0, near], the gaps at which a touch counts as located, so that the part ends on the open side.
         let aim = 0.5 * near;
         let estimate = (low * (at_high - aim) - high * (at_low - aim)) / (at_high - at_low);
         let length = if estimate > low && estimate < high { estimate } else { 0.5 * (low + high) };
-        (self.iterations < MAX_LOCATION_ITERATIONS && length > low && length < high).then_some(length)
+        (self.iterations < MAX_LOCATION_ITERATIONS && length > low.max(shortest) && length < high).then_some(length)
     }
 
     /// Narrows the bracket by the gap at a length.
@@ -139,7 +140,7 @@ impl LayerParts {
 
     /// Next length in the search for a touch.
     fn locate(&mut self, bracket: Bracket, available: f64, near: f64) -> f64 {
-        if let Some(length) = bracket.next(near) {
+        if let Some(length) = bracket.next(near, REMAINDER_FRACTION * available) {
             self.search = Search::Locating(bracket);
             return length;
         }
@@ -194,8 +195,12 @@ impl SolvedPart<'_> {
         for contact in &self.ws.constraints.contacts {
             let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };
             let place = state.contacts.binary_search_by_key(&contact.id, |memory| memory.id).ok();
-            let memory = place.and_then(|place| state.contacts.get(place)).and_then(|memory| memory.layer);
-            let deflected = memory.map_or(0.0, |memory| memory.compression);
+            let memory = place.and_then(|place| state.contacts.get(place));
+            // A layer that is pressed touches, whatever the curvature of the bodies adds to the linearised gap.
+            if memory.is_some_and(|memory| memory.normal_impulse > 0.0) {
+                continue;
+            }
+            let deflected = memory.and_then(|memory| memory.layer).map_or(0.0, |layer| layer.compression);
             let open =
                 linearised_start_gap(model, contact, &self.ws.kinematics.linearisation_velocity, length) + deflected;
             if open <= near {

@@ -92,7 +92,7 @@ fn limits_stop_joints() {
             case.with(rows::write);
             let within = most <= 2.0 * 0.01 * rate + 1e-10;
             assert_eq!(case.ws.constraints.joint_space_rows.len(), usize::from(within));
-            assert_eq!(case.ws.constraints.actuated[0].held, [false, within]);
+            assert_eq!(case.ws.constraints.joint_space_dofs[0].held, [false, within]);
             case.run(1);
             assert_near(case.state.angles[0], end, 1e-11);
             // A limit pushes back only.

@@ -136,7 +136,6 @@ fn a_control_that_is_not_finite_is_refused() {
 
 /// Reveals a bug: the message calls the motor a body, `the control of body "drive" is not a finite number`.
 #[test]
-#[ignore = "bug: StepCause::non_finite calls every culprit a body, motors included"]
 fn a_control_that_is_not_finite_names_its_motor() {
     let cause = with_broken_motor().prepare().unwrap_err();
     assert!(cause.to_string().contains("motor \"drive\""), "{cause}");

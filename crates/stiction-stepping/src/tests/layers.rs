@@ -43,13 +43,13 @@ fn surfaces_are_masses_in_the_problem() {
     for (layer, size) in [(Layer::normal(1e4, 20.0), 1), (Layer::shearing([1e4, 5e3], [20.0, 5.0]), 3), (coupled(), 3)]
     {
         let case = written(layer, None);
-        let surface = &case.ws.constraints.surfaces[0];
-        assert_eq!((surface.contact, surface.size), (0, size));
+        let surface = &case.ws.constraints.layer_surfaces[0];
+        assert_eq!((surface.contact, surface.compliant_directions), (0, size));
         let a = surface::part(&(layer.stiffness * 0.01 + layer.damping), size);
         let own = surface::part(&surface.mass, size);
         assert!((own - a * 0.01).amax() < 1e-12);
         // Without impulse the law h K δ⁺ + C (δ⁺ − δ) = 0 holds.
-        let after = surface.before + surface.free * 0.01;
+        let after = surface.before + surface.free_velocity * 0.01;
         let law = layer.stiffness * after * 0.01 + layer.damping * (after - surface.before);
         assert!(law.iter().take(size).all(|x| x.abs() < 1e-10), "{law:?}");
         assert_near(surface.before.x, 0.01, 1e-12);
@@ -66,7 +66,7 @@ fn surfaces_are_masses_in_the_problem() {
 #[test]
 fn surface_blocks_have_the_lengths_of_rows() {
     let case = written(coupled(), None);
-    let (surface, contact) = (&case.ws.constraints.surfaces[0], case.contact());
+    let (surface, contact) = (&case.ws.constraints.layer_surfaces[0], case.contact());
     let mut block = Vec::new();
     surface.write_block(contact, 3, &mut block);
     assert_eq!(block.len(), 9);
@@ -75,7 +75,7 @@ fn surface_blocks_have_the_lengths_of_rows() {
     assert_close(&rates, &Vector3::new(1.0, 0.5 * 2.0, 2.0 * 3.0), 1e-12);
     let [t, o] = unit_tangents(contact);
     let p = ContactImpulse { normal: 4.0, friction: t * 5.0 + o * 6.0, ..ContactImpulse::default() };
-    let moving = surface::Surface { velocity: w, ..*surface };
+    let moving = surface::LayerSurface { velocity: w, ..*surface };
     assert_near(moving.power(contact, &p), 4.0 + 10.0 + 18.0, 1e-12);
 }
 
@@ -124,11 +124,11 @@ fn reported_deflections_obey_the_law() {
 fn deflections_are_stored_and_turned() {
     let memory = LayerMemory { compression: 0.004, shear: [0.003, 0.0, 0.004], ..LayerMemory::default() };
     let case = written(coupled(), Some(memory));
-    let surface = &case.ws.constraints.surfaces[0];
+    let surface = &case.ws.constraints.layer_surfaces[0];
     assert_near(surface.before.x, 0.01, 1e-12);
     assert_near((surface.before.y * surface.before.y + surface.before.z * surface.before.z).sqrt(), 0.005, 1e-12);
     let pressed = LayerMemory { compression: 0.02, ..memory };
-    assert_near(written(coupled(), Some(pressed)).ws.constraints.surfaces[0].before.x, 0.02, 1e-12);
+    assert_near(written(coupled(), Some(pressed)).ws.constraints.layer_surfaces[0].before.x, 0.02, 1e-12);
 }
 
 /// The core is in the problem where the step can reach it, and carries what the layer cannot.   [SOFT-5]
@@ -139,7 +139,7 @@ fn cores_stop_deep_compression() {
     case.detect().unwrap();
     case.with(rows::write);
     // Gap to the core: 0.01 m in a step of 0.01 s.
-    assert_near(case.ws.constraints.surfaces[0].core.unwrap(), 1.0, 1e-10);
+    assert_near(case.ws.constraints.layer_surfaces[0].core_bias.unwrap(), 1.0, 1e-10);
     case.run(5);
     let layer = case.state.contacts[0].layer.unwrap();
     assert_near(layer.compression, 0.01, 1e-9);
@@ -150,7 +150,7 @@ fn cores_stop_deep_compression() {
     let mut case = Case::new(on_layer(0.5, [0.0, 0.0, -1.0], 0.0, far), Scheme::default(), 0.01);
     case.detect().unwrap();
     case.with(rows::write);
-    assert!(case.ws.constraints.surfaces[0].core.is_none());
+    assert!(case.ws.constraints.layer_surfaces[0].core_bias.is_none());
 }
 
 /// A layer that is not relaxed keeps its contact, however far the bodies are, until it is.   [SOFT-4]

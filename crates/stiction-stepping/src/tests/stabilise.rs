@@ -123,7 +123,6 @@ fn penetrations_are_projected_away() {
 /// Reveals a bug: the report still has the depth of 0.01 m from before the projection. `drop_resting_pairs` in `step.rs` takes pairs
 /// whose bodies have no velocity for unmoved and reads their gaps at the start of the step, but a projection moves without velocity.
 #[test]
-#[ignore = "bug: StepReport::penetration of bodies at rest ignores the projection after the step"]
 fn reported_penetration_is_that_after_the_projection() {
     let mut case = sunk();
     let report = case.step();

@@ -313,3 +313,33 @@ fn the_summary_tells_of_halved_steps() {
     assert_eq!((halved.steps, halved.max_substeps), (2, 3));
     assert_eq!(halved.times, reported.iter().map(|(time, _)| *time).collect::<Vec<_>>());
 }
+
+/// Layers without damping that are pressed by an oblique or spinning contact of round bodies: curvature adds to their linearised gap, but they
+/// are not touched a second time, and no part of a step becomes so short that its masses underflow.
+#[test]
+fn pressed_layers_of_round_bodies_are_not_located_again() {
+    for (x, spin) in [(0.05, 0.0), (0.0, 5.0), (0.12, -3.0)] {
+        for position_update in ["average", "end"] {
+            let text = format!(
+                "[simulation]\nduration = 0.1\nstep = 0.001\ngravity = [0.0, 0.0, 0.0]\n
+                [scheme]\nlocate_contacts = true\nposition_update = \"{position_update}\"\n
+                [contact_default]\nfriction = 0.3\n[material.rubber]\nstiffness = 2e5\n
+                [[body]]\nname = \"a\"\nmaterial = \"rubber\"\ndensity = 1000.0\nposition = [0.0, 0.0, 0.0]\n
+                [[body.shape]]\nsphere = {{ radius = 0.1 }}\n
+                [[body]]\nname = \"b\"\ndensity = 1000.0\nposition = [{x}, 0.0, 0.26]\nvelocity = [0.0, 0.0, -3.0]\n
+                angular_velocity = [0.0, {spin:?}, 0.0]\n[[body.shape]]\nsphere = {{ radius = 0.1 }}\n"
+            );
+            let scene = stiction::scene::parse(&text, "balls").unwrap();
+            let mut simulation = Simulation::from_scene(&scene).unwrap();
+            let before = simulation.momentum().linear;
+            let mut touched = false;
+            for _ in 0..100 {
+                let report = simulation.step().unwrap_or_else(|error| panic!("{x} {spin} {position_update}: {error}"));
+                touched |= simulation.contacts().iter().any(|contact| contact.normal_impulse > 0.0);
+                assert!(report.layer_substeps < 20, "{} parts", report.layer_substeps);
+            }
+            assert!(touched);
+            assert!((simulation.momentum().linear - before).norm() < 1e-10);
+        }
+    }
+}

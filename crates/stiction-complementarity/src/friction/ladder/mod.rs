@@ -76,10 +76,27 @@ struct Progress {
     /// True if the active-set method and single pivots ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
     /// there too, are skipped.
     acceptable: bool,
-    /// True if Gauss-Seidel has a warm start.
-    is_warm: bool,
+    /// Start of Gauss-Seidel, and of the methods that continue from it.
+    start: Start,
     /// Residual of Gauss-Seidel; infinite before it ran.
     gauss_seidel_residual: f64,
+}
+
+/// Start of Gauss-Seidel.
+#[derive(Clone, Copy, PartialEq)]
+enum Start {
+    /// Warm start.
+    Warm,
+    /// Zero.
+    Zero,
+    /// Zero, after all rungs failed from the warm start.
+    ZeroAfterWarm,
+}
+
+impl Start {
+    fn of(guess: Option<&FrictionSolution>) -> Self {
+        if guess.is_some() { Self::Warm } else { Self::Zero }
+    }
 }
 
 impl Default for FrictionLadder {
@@ -217,15 +234,16 @@ impl FrictionLadder {
     fn runs(&self, rung: FrictionRung, problem: &FrictionProblem, progress: &Progress) -> bool {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let real_time = self.accuracy == Accuracy::RealTime;
-        let Progress { best, acceptable, is_warm, gauss_seidel_residual } = *progress;
+        let Progress { best, acceptable, start, gauss_seidel_residual } = *progress;
         let applies = match rung {
             FrictionRung::ActiveSet | FrictionRung::SinglePivot => false,
-            FrictionRung::WarmGaussSeidel => is_warm && !acceptable,
-            FrictionRung::ColdGaussSeidel => !is_warm && !acceptable,
+            FrictionRung::WarmGaussSeidel => start == Start::Warm && !acceptable,
+            FrictionRung::ColdGaussSeidel => start != Start::Warm && !acceptable,
             FrictionRung::SemismoothNewton => {
                 !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
-            FrictionRung::LateSinglePivot => FrictionSinglePivot::applies(problem),
+            FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => start != Start::ZeroAfterWarm,
+            FrictionRung::LateSinglePivot => start != Start::ZeroAfterWarm && FrictionSinglePivot::applies(problem),
             _ => true,
         };
         applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
@@ -357,22 +375,29 @@ impl Solver<FrictionProblem> for FrictionLadder {
         }
         self.gauss_seidel_end.r.clone_from(&solution.r);
         let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
-        let guess = guess.filter(|guess| warm && !acceptable && problem.residual(guess).value.is_finite());
-        let mut progress =
-            Progress { best, acceptable, is_warm: guess.is_some(), gauss_seidel_residual: f64::INFINITY };
-        for k in 0..self.rungs.len() {
-            let rung = self.rungs[k];
-            if progress.best <= tolerance {
+        let mut guess = guess.filter(|guess| warm && !acceptable && problem.residual(guess).value.is_finite());
+        let mut progress = Progress { best, acceptable, start: Start::of(guess), gauss_seidel_residual: f64::INFINITY };
+        loop {
+            for k in 0..self.rungs.len() {
+                let rung = self.rungs[k];
+                if progress.best <= tolerance {
+                    break;
+                }
+                if !self.runs(rung, problem, &progress) {
+                    continue;
+                }
+                let record = self.run_and_record(rung, problem, guess, &mut progress.best, solution);
+                total = total.saturating_add(record.iterations);
+                if matches!(rung, FrictionRung::WarmGaussSeidel | FrictionRung::ColdGaussSeidel) {
+                    progress.gauss_seidel_residual = record.residual;
+                }
+            }
+            // A warm start may lead to where nothing converges: the rungs that began there begin once more, from zero.
+            if progress.start != Start::Warm || progress.best <= self.acceptable || self.accuracy == Accuracy::RealTime
+            {
                 break;
             }
-            if !self.runs(rung, problem, &progress) {
-                continue;
-            }
-            let record = self.run_and_record(rung, problem, guess, &mut progress.best, solution);
-            total = total.saturating_add(record.iterations);
-            if matches!(rung, FrictionRung::WarmGaussSeidel | FrictionRung::ColdGaussSeidel) {
-                progress.gauss_seidel_residual = record.residual;
-            }
+            (guess, progress.start) = (None, Start::ZeroAfterWarm);
         }
         let best = progress.best;
         if best > self.acceptable {

@@ -139,10 +139,18 @@ impl SceneWriter<'_> {
         for (link, shapes) in shapes {
             let each: Vec<_> = shapes.iter().filter_map(|shape| Surface::of(shape, self.filter(shape))).collect();
             let Some(surface) = each.iter().copied().reduce(|a, b| a.with(&b)) else { continue };
+            let name = self.bodies.get(link).cloned().flatten().unwrap_or_default();
             if each.iter().any(|own| (own.friction[0], own.dimension) != (surface.friction[0], surface.dimension)) {
-                let name = self.bodies.get(link).cloned().flatten().unwrap_or_default();
                 self.note(format!(
                     "body \"{name}\": its shapes differ in friction; the greatest coefficients count for all"
+                ));
+            }
+            let [slide, spin, roll] = surface.friction;
+            let without_slide =
+                slide == 0.0 && surface.dimension >= 4 && (spin > 0.0 || (surface.dimension >= 6 && roll > 0.0));
+            if without_slide {
+                self.note(format!(
+                    "body \"{name}\": torsional and rolling friction need sliding friction, which is 0; they act only against bodies that have it"
                 ));
             }
             surfaces.insert(link, surface);

@@ -22,7 +22,7 @@ fn touches_are_located_on_the_open_side() {
     for (k, gap) in gaps.into_iter().enumerate() {
         let mut bracket = Bracket { low: (0.0, gap(0.0)), high: (1.0, gap(1.0)), side: 0, iterations: 0 };
         let found = loop {
-            let length = bracket.next(near).unwrap_or_else(|| panic!("gap {k} is not located"));
+            let length = bracket.next(near, 0.0).unwrap_or_else(|| panic!("gap {k} is not located"));
             assert!(length > bracket.low.0 && length < bracket.high.0);
             let value = gap(length);
             if (0.0..=near).contains(&value) {
@@ -40,7 +40,7 @@ fn touches_are_located_on_the_open_side() {
 fn the_search_is_bounded() {
     let next_up = 1.0 + f64::EPSILON;
     let tight = Bracket { low: (1.0, 0.5), high: (next_up, -0.5), side: 0, iterations: 0 };
-    assert_eq!(tight.next(1e-10), None);
+    assert_eq!(tight.next(1e-10, 0.0), None);
     let tired = Bracket { low: (0.0, 0.5), high: (1.0, -0.5), side: 0, iterations: MAX_LOCATION_ITERATIONS };
-    assert_eq!(tired.next(1e-10), None);
+    assert_eq!(tired.next(1e-10, 0.0), None);
 }
