@@ -56,6 +56,9 @@ struct Contents {
     #[serde(flatten)]
     forces: Forces,
     default_friction: f64,
+    /// Lever of torsional friction and coefficient of rolling friction of pairs without a rule, m.
+    default_torsion: f64,
+    default_rolling: f64,
     contact_rules: Vec<RuleRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     supports: Vec<SupportRow>,
@@ -136,6 +139,8 @@ struct RuleRow {
     between: [String; 2],
     collide: bool,
     friction: f64,
+    torsion: f64,
+    rolling: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -194,6 +199,8 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         couplings: actuators::coupling_rows(model),
         forces: Forces { loads: load_rows(model), springs: model.springs().len(), dampers: model.dampers().len() },
         default_friction: model.default_contact_rule().friction,
+        default_torsion: model.default_contact_rule().torsion,
+        default_rolling: model.default_contact_rule().rolling,
         contact_rules: rule_rows(model),
         supports: surfaces::support_rows(model),
         layers: surfaces::layer_rows(model),
@@ -319,6 +326,8 @@ fn rule_rows(model: &Model) -> Vec<RuleRow> {
         between: [pair.bodies.0, pair.bodies.1].map(|id| name(model, id)),
         collide: pair.rule.collide,
         friction: pair.rule.friction,
+        torsion: pair.rule.torsion,
+        rolling: pair.rule.rolling,
     };
     model.pair_rules().iter().map(row).collect()
 }

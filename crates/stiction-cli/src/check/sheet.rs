@@ -154,12 +154,21 @@ fn forces(contents: &Contents) -> String {
 
 fn friction(contents: &Contents) -> String {
     let rule = |rule: &RuleRow| {
-        let what = if rule.collide { number(rule.friction) } else { "do not collide".to_owned() };
+        let coefficients = || coefficients(rule.friction, rule.torsion, rule.rolling);
+        let what = if rule.collide { coefficients() } else { "do not collide".to_owned() };
         format!("{}: {what}", rule.between.join(" - "))
     };
     let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
-    let default = format!("{} unless a rule says otherwise", number(contents.default_friction));
+    let default = coefficients(contents.default_friction, contents.default_torsion, contents.default_rolling);
+    let default = format!("{default} unless a rule says otherwise");
     std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
+}
+
+/// Coefficient of friction, and those of torsional and rolling friction if there are any.
+fn coefficients(friction: f64, torsion: f64, rolling: f64) -> String {
+    let others = [("torsion", torsion), ("rolling", rolling)].into_iter().filter(|(_, length)| *length > 0.0);
+    let others = others.map(|(name, length)| format!(", {name} {} m", number(length)));
+    std::iter::once(number(friction)).chain(others).collect()
 }
 
 /// Compliant layers: bodies, stiffness, damping and thickness.
