@@ -55,10 +55,8 @@ struct Contents {
     couplings: Vec<CouplingRow>,
     #[serde(flatten)]
     forces: Forces,
-    default_friction: f64,
-    /// Lever of torsional friction and coefficient of rolling friction of pairs without a rule, m.
-    default_torsion: f64,
-    default_rolling: f64,
+    #[serde(flatten)]
+    default_rule: DefaultRule,
     contact_rules: Vec<RuleRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     supports: Vec<SupportRow>,
@@ -134,6 +132,14 @@ struct JointRow {
     error: f64,
 }
 
+/// Coefficient of friction, lever of torsional friction (m) and coefficient of rolling friction (m) of pairs without a rule.
+#[derive(Debug, Serialize)]
+struct DefaultRule {
+    default_friction: f64,
+    default_torsion: f64,
+    default_rolling: f64,
+}
+
 #[derive(Debug, Serialize)]
 struct RuleRow {
     between: [String; 2],
@@ -198,9 +204,11 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         motors: actuators::motor_rows(model),
         couplings: actuators::coupling_rows(model),
         forces: Forces { loads: load_rows(model), springs: model.springs().len(), dampers: model.dampers().len() },
-        default_friction: model.default_contact_rule().friction,
-        default_torsion: model.default_contact_rule().torsion,
-        default_rolling: model.default_contact_rule().rolling,
+        default_rule: DefaultRule {
+            default_friction: model.default_contact_rule().friction,
+            default_torsion: model.default_contact_rule().torsion,
+            default_rolling: model.default_contact_rule().rolling,
+        },
         contact_rules: rule_rows(model),
         supports: surfaces::support_rows(model),
         layers: surfaces::layer_rows(model),

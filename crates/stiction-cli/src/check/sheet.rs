@@ -1,8 +1,8 @@
 //! Table of the contents of a scene.
 
 use super::{
-    BodyRow, Contents, CouplingRow, Initial, JointRow, LayerRow, LoadRow, MotorRow, RuleRow, SchemeRow, SupportRow,
-    Unknowns,
+    BodyRow, Contents, CouplingRow, DefaultRule, Initial, JointRow, LayerRow, LoadRow, MotorRow, RuleRow, SchemeRow,
+    SupportRow, Unknowns,
 };
 use crate::layout::{Sheet, columns, counted, number};
 
@@ -159,7 +159,8 @@ fn friction(contents: &Contents) -> String {
         format!("{}: {what}", rule.between.join(" - "))
     };
     let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
-    let default = coefficients(contents.default_friction, contents.default_torsion, contents.default_rolling);
+    let DefaultRule { default_friction, default_torsion, default_rolling } = contents.default_rule;
+    let default = coefficients(default_friction, default_torsion, default_rolling);
     let default = format!("{default} unless a rule says otherwise");
     std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
 }
