@@ -135,9 +135,12 @@ struct JointRow {
 /// Coefficient of friction, lever of torsional friction (m) and coefficient of rolling friction (m) of pairs without a rule.
 #[derive(Debug, Serialize)]
 struct DefaultRule {
-    default_friction: f64,
-    default_torsion: f64,
-    default_rolling: f64,
+    #[serde(rename = "default_friction")]
+    friction: f64,
+    #[serde(rename = "default_torsion")]
+    torsion: f64,
+    #[serde(rename = "default_rolling")]
+    rolling: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -205,9 +208,9 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         couplings: actuators::coupling_rows(model),
         forces: Forces { loads: load_rows(model), springs: model.springs().len(), dampers: model.dampers().len() },
         default_rule: DefaultRule {
-            default_friction: model.default_contact_rule().friction,
-            default_torsion: model.default_contact_rule().torsion,
-            default_rolling: model.default_contact_rule().rolling,
+            friction: model.default_contact_rule().friction,
+            torsion: model.default_contact_rule().torsion,
+            rolling: model.default_contact_rule().rolling,
         },
         contact_rules: rule_rows(model),
         supports: surfaces::support_rows(model),

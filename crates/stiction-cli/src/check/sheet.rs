@@ -159,8 +159,8 @@ fn friction(contents: &Contents) -> String {
         format!("{}: {what}", rule.between.join(" - "))
     };
     let rules = contents.contact_rules.iter().take(PAIRS_SHOWN).map(rule);
-    let DefaultRule { default_friction, default_torsion, default_rolling } = contents.default_rule;
-    let default = coefficients(default_friction, default_torsion, default_rolling);
+    let DefaultRule { friction, torsion, rolling } = contents.default_rule;
+    let default = coefficients(friction, torsion, rolling);
     let default = format!("{default} unless a rule says otherwise");
     std::iter::once(default).chain(rules).collect::<Vec<_>>().join("\n")
 }
