@@ -9,7 +9,7 @@ use stiction_stepping::Ladder;
 /// Steps systems by the θ-method, and keeps its memory from step to step.
 ///
 /// ```
-/// use stiction_stepping::{ConstraintLaw, System, SystemState, ThetaStepper};
+/// use stiction_schemes::{ConstraintLaw, System, SystemState, ThetaStepper};
 ///
 /// /// A ball above a floor, fallen on by gravity.
 /// struct Ball;
