@@ -46,7 +46,7 @@ use stiction_stepping::Ladder;
 /// // It came to rest, and the floor carries its weight.
 /// assert!(state.q[0].abs() < 1e-3 && state.v[0].abs() < 1e-12);
 /// assert!((state.impulses[0] - 9.81 * 0.001).abs() < 1e-12);
-/// # Ok::<(), stiction_stepping::ThetaError>(())
+/// # Ok::<(), stiction_schemes::ThetaError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct ThetaStepper {
