@@ -114,6 +114,8 @@ def test_scenes_are_refused_with_their_place() -> None:
 def test_long_work_can_be_interrupted(work: str) -> None:
     """Either would take long; whoever presses Ctrl-C does not want to wait for them."""
     scene = sliding_box()
+    # A shell starts programs in the background with SIGINT ignored, and then nothing would interrupt this test.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

@@ -3,13 +3,13 @@
 //! They are evaluated for another state or another model, while the velocities and impulses of the solution are kept. Their differences are
 //! the derivatives.   [GRAD-1]
 
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, ContactId, Mobility, Model, Wrench, mass_block};
+use stiction_multibody::{BodyId, BodyKind, ContactId, Mobility, Model, Wrench, mass_block};
 
 use super::SensitivityError;
 use stiction_stepping::{
-    Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, Workspace, stages,
+    Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, VelocityTerms, Workspace, stages,
     stages::approach,
     stages::{JointSpaceRow, Side},
     stages::{detect, prepare},
@@ -45,6 +45,8 @@ pub(crate) struct Solved {
     pub(crate) support_points: usize,
     pub(crate) joint_space: usize,
     pub(crate) velocity: Vec<f64>,
+    /// Orientation and angular velocity at the end of the step of bodies that turn freely, by their index; empty with explicit velocity terms.
+    pub(crate) turned: Vec<(usize, Matrix3<f64>, Vector3<f64>)>,
 }
 
 impl Solved {
@@ -66,6 +68,15 @@ impl Solved {
             joint_space: ws.constraints.joint_space_rows.len(),
             ..Self::default()
         };
+        if start.scheme.velocity_terms == VelocityTerms::Conserving {
+            let is_free = |body: &stiction_multibody::Body| body.mobility() == Some(Mobility::Free);
+            let free = start.model.iter_bodies().enumerate().filter(|(_, (_, body))| is_free(body));
+            let end = &ws.result.end;
+            let known = free.filter(|(index, _)| *index < end.poses().len());
+            solved.turned.extend(
+                known.map(|(index, (id, _))| (index, *end.pose(id).rotation.matrix(), end.twist(id).angular)),
+            );
+        }
         for (row, impulse) in ws.solution.joint_impulses.iter().enumerate() {
             solved.push(Row::Joint(row), *impulse);
         }
@@ -301,6 +312,8 @@ pub(crate) struct Parts {
     pub(crate) bounds: usize,
     /// Speed of approach of each kept contact.
     pub(crate) approach: usize,
+    /// I ω⁺ − h λ_vp − I⁺ ω of each body that turns freely, with ω and the orientation in I⁺ kept.   [ROT-2]
+    pub(crate) turned: usize,
     pub(crate) end: usize,
 }
 
@@ -311,7 +324,8 @@ impl Parts {
         let limits = friction + solved.contacts.len();
         let bounds = limits + solved.support_points;
         let approach = bounds + 2 * solved.joint_space;
-        Self { rows, friction, limits, bounds, approach, end: approach + solved.contacts.len() }
+        let turned = approach + solved.contacts.len();
+        Self { rows, friction, limits, bounds, approach, turned, end: turned + 3 * solved.turned.len() }
     }
 }
 
@@ -362,7 +376,30 @@ pub(crate) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
         _ => [0.0, 0.0],
     });
     let speeds = contacts().map(|contact| contact.map_or(0.0, |contact| approach(model, contact, &state.v, h)));
-    laws.iter_mut().zip(friction.chain(limits).chain(bounds).chain(speeds)).for_each(|(out, x)| *out = x);
+    let turned = solved.turned.iter().flat_map(|turned| <[f64; 3]>::from(momentum_defect(start, solved, ws, turned)));
+    laws.iter_mut().zip(friction.chain(limits).chain(bounds).chain(speeds).chain(turned)).for_each(|(out, x)| *out = x);
+}
+
+/// I ω⁺ − h λ_vp − I⁺ ω of a body, zero at the solution.   [ROT-2]
+fn momentum_defect(
+    start: &Start,
+    solved: &Solved,
+    ws: &Workspace,
+    (index, rotation, omega): &(usize, Matrix3<f64>, Vector3<f64>),
+) -> Vector3<f64> {
+    let model = start.model;
+    let slot = model.layout().get(*index).map(|slot| slot.v.clone()).unwrap_or_default();
+    let (Some((_, _, inertia)), Some(&[_, _, _, x, y, z]), Some(torque), Some(body)) = (
+        mass_block(model, &ws.kinematics.start, *index),
+        solved.velocity.get(slot),
+        ws.kinematics.gyroscopic.get(*index),
+        model.bodies().get(*index),
+    ) else {
+        debug_assert!(false, "a body that turns freely has velocities and a gyroscopic torque");
+        return Vector3::zeros();
+    };
+    let BodyKind::Dynamic { inertia: in_body, .. } = &body.kind else { return Vector3::zeros() };
+    inertia * Vector3::new(x, y, z) - torque * start.h - rotation * (in_body * (rotation.transpose() * omega))
 }
 
 /// Rows of the solution as a matrix.

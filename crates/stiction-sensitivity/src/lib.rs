@@ -16,8 +16,8 @@ mod linearise;
 mod tangent;
 mod terms;
 
-use nalgebra::DMatrix;
-use stiction_multibody::{ContactId, Model, State};
+use nalgebra::{DMatrix, Vector3};
+use stiction_multibody::{BodyKind, ContactId, Model, State, mass_block};
 
 pub use linearise::Clearance;
 pub use tangent::displacement;
@@ -370,6 +370,7 @@ impl Step<'_> {
         }
         all.rows_mut(n, n).copy_from(velocity);
         let parts = Parts::of(model, &self.solved);
+        self.turn(velocity, &changes.rows(parts.turned, 3 * self.solved.turned.len()).into_owned(), &mut all);
         for (row, (place, _)) in pending_after.iter().enumerate() {
             all.row_mut(2 * n + row).copy_from(&changes.row(parts.approach + place));
         }
@@ -381,6 +382,36 @@ impl Step<'_> {
             pending_after: pending_after.into_iter().map(|(_, id)| id).collect(),
             clearance: None,
             left: 0.0,
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Replaces ∂ω⁺ of bodies that turn freely by the derivative of the angular velocity at the end, which belongs to the angular momentum
+    /// and the orientation there: I⁺ ω = I ω⁺ − h λ_vp.   [ROT-2]
+    ///
+    /// `defects` are the changes of the right side less I⁺ ω, at constant ω⁺ and orientation. Displacements are in `all` already.
+    fn turn(&self, velocity: &DMatrix<f64>, defects: &DMatrix<f64>, all: &mut DMatrix<f64>) {
+        let model = self.start.model;
+        let n = model.dof();
+        for (place, (index, rotation, omega)) in self.solved.turned.iter().enumerate() {
+            let block = mass_block(model, &self.ws.kinematics.start, *index);
+            let (Some((_, _, inertia)), Some(slot)) = (block, model.layout().get(*index)) else { continue };
+            let Some(BodyKind::Dynamic { inertia: in_body, .. }) = model.bodies().get(*index).map(|body| &body.kind)
+            else {
+                continue;
+            };
+            let at_end = rotation * in_body * rotation.transpose();
+            let Some(factor) = at_end.cholesky() else { continue };
+            let (momentum, first) = (at_end * omega, slot.v.start + 3);
+            for cause in 0..all.ncols() {
+                let change = velocity.fixed_view::<3, 1>(first, cause);
+                let turn: Vector3<f64> = all.fixed_view::<3, 1>(first, cause).into_owned();
+                // The inertia turns with the body: its change times ω is θ × (I⁺ ω) − I⁺ (θ × ω).
+                let turned = turn.cross(&momentum) - at_end * turn.cross(omega);
+                let right = inertia * change + defects.fixed_view::<3, 1>(3 * place, cause) - turned;
+                all.fixed_view_mut::<3, 1>(n + first, cause).copy_from(&factor.solve(&right));
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{
     equations::{self, Axis, Row, Solved},
 };
 use stiction_stepping::{
-    Contact, ContactImpulse, FeatureDetector, FrictionSet, Margin, Start, Workspace,
+    Contact, ContactImpulse, FeatureDetector, FrictionSet, Margin, Start, VelocityTerms, Workspace,
     stages::{detect, prepare},
 };
 
@@ -232,7 +232,11 @@ impl StepEquations {
         Ok(())
     }
 
+    /// Unknowns of a direct transcription are the velocities v⁺ of the momentum balance, which are those of the states with explicit terms only.
     fn place(&mut self, start: &Start, solved: &Solved) -> Result<(), SensitivityError> {
+        let mut scheme = start.scheme.clone();
+        scheme.velocity_terms = VelocityTerms::Explicit;
+        let start = &Start { scheme: &scheme, ..*start };
         equations::place(start, solved, (&mut self.detector, limits::LENGTH), &[], &mut self.ws)
     }
 }

@@ -4,12 +4,12 @@ use nalgebra::Vector3;
 use stiction_multibody::{ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactImpulse, ContactReport, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
+    Contact, ContactImpulse, ContactReport, Dynamics, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
     joint_space,
     layers::surface_at_end,
     rates::{gap_after, relative_velocity, side_rate},
     reduced::Reduced,
-    support_points, surface,
+    support_points, surface, velocity_terms,
     workspace::{Solution, StepKinematics},
 };
 
@@ -72,6 +72,9 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     next.v.clear();
     next.v.extend(&ws.solution.velocity);
     model.integrate(&state.q, &ws.solution.moving, h, scheme.orientation, &mut next.q);
+    if scheme.dynamics == Dynamics::Inertial {
+        velocity_terms::keep_momentum(start, ws);
+    }
 }
 
 fn report_contacts(start: &Start, ws: &mut Workspace) {

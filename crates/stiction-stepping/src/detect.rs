@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
-    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Mobility, Model, ShapeId, ShapeOnBody,
-    applied_wrenches, apply_inverse_mass, external_wrenches, limits, mass_block,
+    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Model, ShapeId, ShapeOnBody,
+    apply_inverse_mass, external_wrenches, limits, mass_block,
 };
 
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     support_points,
     surface_motion::{is_kinematic, material_displacement, write_surface_motion},
     tangents::tangents,
+    velocity_terms,
 };
 
 /// Prepares the workspace for a step: configuration, applied wrenches, reach of bodies.
@@ -23,11 +24,9 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.solution.balanced_over = 0.0;
     ws.detection.close_pairs.clear();
     forest::read(start, ws);
-    match ws.reduced {
-        None => applied_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied),
-        Some(_) => external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied),
-    }
+    external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied);
     joint_space::prepare(start, ws)?;
+    velocity_terms::add(start, ws);
     if let Some(body) = ws.kinematics.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
@@ -39,7 +38,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     Ok(())
 }
 
-/// Removes gyroscopic torques and sets the reach of quasistatic bodies, which prescribed bodies push.   [QS-1]
+/// Sets the reach of quasistatic bodies, which prescribed bodies push.   [QS-1]
 fn without_inertia(start: &Start, ws: &mut Workspace) {
     let &Start { model, state, h, .. } = start;
     let mut pushed = 0.0_f64;
@@ -50,11 +49,10 @@ fn without_inertia(start: &Start, ws: &mut Workspace) {
         pushed = pushed.max((to.translation.vector - from.translation.vector).norm() + turned * body.radius());
     }
     for (index, (id, body)) in model.iter_bodies().enumerate() {
-        let Some((mobility, _, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
-        let twist = ws.kinematics.start.twist(id);
-        if let (Mobility::Free, Some(wrench)) = (mobility, ws.kinematics.applied.get_mut(index)) {
-            wrench.angular += twist.angular.cross(&(inertia * twist.angular));
+        if body.mobility().is_none() {
+            continue;
         }
+        let twist = ws.kinematics.start.twist(id);
         if let Some(reach) = ws.detection.reach.get_mut(index) {
             let before = (twist.linear.norm() + body.radius() * twist.angular.norm()) * h;
             *reach = before.max(pushed);

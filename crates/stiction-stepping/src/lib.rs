@@ -49,6 +49,7 @@ mod support_points;
 mod surface;
 mod surface_motion;
 mod tangents;
+mod velocity_terms;
 mod workspace;
 
 pub use advance::advance;
@@ -73,7 +74,7 @@ pub use report::{
 pub use review::{Change, Changes};
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
-    PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
+    PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
 };
 pub use start::Start;
 pub use step::{Stepper, TimeStepper};
@@ -96,6 +97,7 @@ pub mod stages {
     pub use crate::step::report_step;
     pub use crate::surface::Penetrations;
     pub use crate::tangents::{first_tangent, tangents};
+    pub use crate::velocity_terms::{add_weighted as add_velocity_terms, keep_momentum};
     pub use crate::workspace::Detection;
 }
 

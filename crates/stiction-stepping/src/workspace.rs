@@ -69,6 +69,8 @@ pub struct StepKinematics {
     pub predicted: Vec<f64>,
     /// Applied wrenches of all bodies.
     pub applied: Vec<Wrench>,
+    /// Gyroscopic torques λ_vp among them; empty in reduced coordinates and for bodies without inertia.   [ROT-2]
+    pub gyroscopic: Vec<Vector3<f64>>,
     /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,
@@ -189,6 +191,7 @@ impl Workspace {
         numbers.into_iter().flatten().for_each(|x| *x = f64::NAN);
         self.mixed.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
         self.kinematics.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
+        self.kinematics.gyroscopic.fill(Vector3::repeat(f64::NAN));
         self.constraints.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
         self.constraints.support_points.iter_mut().for_each(|support_point| support_point.load = f64::NAN);
         self.constraints

@@ -59,5 +59,5 @@ pub use stiction_stepping::{
     self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
     FrictionSet, Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, PositionUpdate,
     PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport, Stepper,
-    SupportPointReport, TimeStepper, Undetermined, Uniqueness,
+    SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
 };

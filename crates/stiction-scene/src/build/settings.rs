@@ -91,6 +91,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.margin = margin(&at.key("margin"), table.margin.as_ref())?;
     scheme.prescribed_slip = table.prescribed_slip.into();
     scheme.orientation = table.orientation.into();
+    scheme.velocity_terms = table.velocity_terms.into();
     scheme.stabilisation = stabilisation(&at.key("stabilisation"), table.stabilisation.as_ref())?;
     scheme.halve_steps = table.halve_steps.unwrap_or(scheme.halve_steps);
     scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
 use stiction_stepping::{
     Coordinates, CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PositionUpdate, PrescribedSlip, Preset,
-    Undetermined,
+    Undetermined, VelocityTerms,
 };
 
 /// A preset: a named combination of scheme options.
@@ -162,6 +162,27 @@ impl From<TurningWord> for OrientationUpdate {
         match word {
             TurningWord::Exponential => Self::Exponential,
             TurningWord::Euler => Self::Euler,
+        }
+    }
+}
+
+/// Gyroscopic, centrifugal and Coriolis terms of a step.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "VelocityTerms")]
+pub(crate) enum VelocityTermsWord {
+    /// Terms that keep momentum and bound energy at any rate.
+    #[default]
+    Conserving,
+    /// Terms at the start of the step, as published schemes have them; fast rotations gain energy.
+    Explicit,
+}
+
+impl From<VelocityTermsWord> for VelocityTerms {
+    fn from(word: VelocityTermsWord) -> Self {
+        match word {
+            VelocityTermsWord::Conserving => Self::Conserving,
+            VelocityTermsWord::Explicit => Self::Explicit,
         }
     }
 }

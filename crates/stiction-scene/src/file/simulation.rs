@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::scheme_words::{
     CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord, SlipWord,
-    StabilisationWord, TurningWord, UndeterminedWord,
+    StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
 };
 use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
@@ -90,6 +90,10 @@ pub(crate) struct SchemeTable {
     /// `exponential`.
     #[serde(default)]
     pub(crate) orientation: TurningWord,
+    /// Gyroscopic, centrifugal and Coriolis terms: `conserving` (momentum kept, energy bounded at any rate), or
+    /// `explicit` at the start of the step, as published schemes have them. Default: `conserving`.
+    #[serde(default)]
+    pub(crate) velocity_terms: VelocityTermsWord,
     /// Stabilisation against drift of joints and gaps: `"usual"`, `"multiplier"`, `"reduction"`, or a table with one
     /// of `baumgarte`, `ascher`, `projection`. Default: `"usual"`.
     pub(crate) stabilisation: Option<StabilisationValue>,

@@ -1,14 +1,15 @@
 //! The θ-method for rigid bodies: the same scheme over the contacts and joints of a model, with the friction set of its scheme.
 
-use stiction_multibody::applied_wrenches;
+use stiction_multibody::{applied_wrenches, external_wrenches};
 
 use super::ThetaScheme;
 use stiction_stepping::{
     Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Start, StepCause,
-    StepReport, Stepper, Workspace, advance, stages,
+    StepReport, Stepper, VelocityTerms, Workspace, advance, stages,
     stages::approach,
     stages::find_pairs_at_end,
     stages::report_step,
+    stages::{add_velocity_terms, keep_momentum},
     stages::stabilise,
     stages::{detect, prepare},
     stages::{joint_error, penetration},
@@ -70,7 +71,15 @@ impl MoreauJean {
         let (ahead, time) = (self.scheme.theta * h, state.time + self.scheme.theta * h);
         model.integrate(&state.q, &state.v, ahead, scheme.orientation, &mut ws.kinematics.predicted);
         ws.kinematics.linear_start.update(model, &ws.kinematics.predicted, &state.v, time);
-        applied_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
+        match scheme.velocity_terms {
+            VelocityTerms::Explicit => {
+                applied_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
+            }
+            VelocityTerms::Conserving => {
+                external_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
+                add_velocity_terms(start, ws, self.scheme.theta);
+            }
+        }
     }
 
     /// Keeps the contacts with g + γ h ġ ≤ 0 and writes the rows. Returns the number of impacts among them.   [THETA-4] [THETA-5]
@@ -99,8 +108,9 @@ impl MoreauJean {
         ws.kinematics.predicted.clear();
         ws.kinematics
             .predicted
-            .extend(ws.result.next.v.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
+            .extend(ws.solution.velocity.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
         model.integrate(&state.q, &ws.kinematics.predicted, h, scheme.orientation, &mut ws.result.next.q);
+        keep_momentum(start, ws);
         if ws.result.next.first_non_finite().is_some() {
             return Err(StepCause::non_finite("next state", None));
         }

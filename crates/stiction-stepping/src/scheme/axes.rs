@@ -87,6 +87,26 @@ impl PositionUpdate {
     }
 }
 
+/// Velocity products of a step: gyroscopic torques of bodies, and the centrifugal and Coriolis terms of trees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VelocityTerms {
+    /// Terms that keep the momentum of bodies and trees without applied forces to rounding, and bound their energy.   [ROT-1] [ROT-2]
+    #[default]
+    Conserving,
+    /// −ω × I ω and the bias of trees at the start of the step, as published schemes have them: fast rotations gain energy without bound.
+    Explicit,
+}
+
+impl VelocityTerms {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conserving => "conserving",
+            Self::Explicit => "explicit",
+        }
+    }
+}
+
 /// Choice of the contacts that are given to the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Margin {

@@ -11,7 +11,7 @@ use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
 pub use axes::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate,
-    PrescribedSlip, Undetermined,
+    PrescribedSlip, Undetermined, VelocityTerms,
 };
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
@@ -61,6 +61,8 @@ pub struct Scheme {
     pub protective_layer: f64,
     /// Update of orientations.
     pub orientation: OrientationUpdate,
+    /// Velocity products.
+    pub velocity_terms: VelocityTerms,
     /// Speed along the surface above which a touching contact counts as slipping, m/s. It is used in reports and events only and does not
     /// influence the motion.
     pub slip_threshold: f64,
@@ -95,6 +97,7 @@ impl Default for Scheme {
             steps_per_period: 0,
             protective_layer: 0.0,
             orientation: OrientationUpdate::default(),
+            velocity_terms: VelocityTerms::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,
         }
