@@ -9,7 +9,8 @@ use stiction_multibody::{BodyId, BodyKind, ContactId, Mobility, Model, Wrench, m
 
 use super::SensitivityError;
 use stiction_stepping::{
-    Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, VelocityTerms, Workspace, stages,
+    Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, VelocityTerms, Workspace,
+    stages,
     stages::approach,
     stages::{JointSpaceRow, Side},
     stages::{detect, prepare},
@@ -73,9 +74,9 @@ impl Solved {
             let free = start.model.iter_bodies().enumerate().filter(|(_, (_, body))| is_free(body));
             let end = &ws.result.end;
             let known = free.filter(|(index, _)| *index < end.poses().len());
-            solved.turned.extend(
-                known.map(|(index, (id, _))| (index, *end.pose(id).rotation.matrix(), end.twist(id).angular)),
-            );
+            solved
+                .turned
+                .extend(known.map(|(index, (id, _))| (index, *end.pose(id).rotation.matrix(), end.twist(id).angular)));
         }
         for (row, impulse) in ws.solution.joint_impulses.iter().enumerate() {
             solved.push(Row::Joint(row), *impulse);

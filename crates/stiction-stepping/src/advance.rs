@@ -4,11 +4,11 @@ use nalgebra::Vector3;
 use stiction_multibody::{ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactImpulse, ContactReport, Dynamics, Event, EventKind, Impact, PositionUpdate, Start, StepCause, Workspace,
-    joint_space,
+    Contact, ContactImpulse, ContactReport, Dynamics, Event, EventKind, Impact, PositionUpdate, Start, StepCause,
+    Workspace, joint_space,
     layers::surface_at_end,
     rates::{gap_after, relative_velocity, side_rate},
-    reduced::Reduced,
+    reduced::{Reduced, singular_inertia},
     support_points, surface, velocity_terms,
     workspace::{Solution, StepKinematics},
 };
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// The state itself is not modified: the caller swaps it with `ws.result.next` after success.
 pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    next_state(start, ws);
+    next_state(start, ws)?;
     if let Some(place) = ws.result.next.first_non_finite() {
         return Err(StepCause::non_finite("next state", body_of_coordinate(start.model, place)));
     }
@@ -52,7 +52,7 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
 }
 
 /// Writes v⁺ and q⁺ = q ⊕ h v⁺ into the next state.   [STEP-5]
-fn next_state(start: &Start, ws: &mut Workspace) {
+fn next_state(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, state, h } = start;
     find_moving_velocity(start, ws);
     let mut angles = std::mem::take(&mut ws.result.next.angles);
@@ -64,8 +64,7 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     next.advance_time(h);
     next.joint_impulses.clone_from(&ws.solution.joint_impulses);
     if let Some(reduced) = &mut ws.reduced {
-        reduced.advance(start, next);
-        return;
+        return reduced.advance(start, next).map_err(|singular| singular_inertia(model, singular));
     }
     next.forest_q.clear();
     next.forest_v.clear();
@@ -75,6 +74,7 @@ fn next_state(start: &Start, ws: &mut Workspace) {
     if scheme.dynamics == Dynamics::Inertial {
         velocity_terms::keep_momentum(start, ws);
     }
+    Ok(())
 }
 
 fn report_contacts(start: &Start, ws: &mut Workspace) {

@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 use stiction_geometry::{ContactPoint, Pose, chains};
 use stiction_multibody::{
-    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Model, ShapeId, ShapeOnBody,
-    apply_inverse_mass, external_wrenches, limits, mass_block,
+    BodyId, BodyKind, Configuration, ContactId, ContactRule, Layer, Model, ShapeId, ShapeOnBody, apply_inverse_mass,
+    external_wrenches, limits, mass_block,
 };
 
 use crate::{

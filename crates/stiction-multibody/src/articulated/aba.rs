@@ -134,6 +134,18 @@ pub fn forward_dynamics(
     scratch: &mut Scratch,
     acceleration: &mut [f64],
 ) {
+    weighted_forward_dynamics(tree, at, factors, (tau, external, 1.0), scratch, acceleration);
+}
+
+/// [`forward_dynamics`] with velocity terms times the last number of the forces.   [ROT-3]
+pub fn weighted_forward_dynamics(
+    tree: &Tree,
+    at: &Kinematics,
+    factors: &ArticulatedFactors,
+    (tau, external, weight): (&[f64], &[Wrench], f64),
+    scratch: &mut Scratch,
+    acceleration: &mut [f64],
+) {
     let (links, velocities) = (tree.links(), tree.velocities());
     at.debug_assert_of(tree);
     factors.debug_assert_of(tree);
@@ -145,7 +157,7 @@ pub fn forward_dynamics(
     let (columns, tau, residual) = (&at.columns[..velocities], &tau[..velocities], &mut scratch.residual[..velocities]);
     let (forces, inverses) = (&factors.forces[..velocities], &factors.inverses[..velocities]);
     for (i, (wrench, (twist, inertia))) in wrenches.iter_mut().zip(at.twists.iter().zip(&at.inertias)).enumerate() {
-        *wrench = twist.cross_force(&inertia.momentum(twist));
+        *wrench = twist.cross_force(&inertia.momentum(twist)).scaled(weight);
         if let Some(applied) = external.get(i) {
             wrench.add_scaled(applied, -1.0);
         }
@@ -157,7 +169,7 @@ pub fn forward_dynamics(
             bias.add_scaled(&forces[k], residual[k] * inverses[k]);
         }
         if let Some(parent) = link.parent() {
-            bias.add(&inertia.times(&products[i]));
+            bias.add_scaled(&inertia.times(&products[i]), weight);
             wrenches[parent].add(&bias.moved(&arms[i]));
         }
     }
@@ -166,7 +178,7 @@ pub fn forward_dynamics(
     let acceleration = &mut acceleration[..velocities];
     for (i, link) in links.iter().enumerate() {
         let mut a = link.parent().map_or(lift, |parent| accelerations[parent].moved(&arms[i]));
-        a.add_scaled(&products[i], 1.0);
+        a.add_scaled(&products[i], weight);
         for k in link.velocities() {
             let change = (residual[k] - forces[k].power(&a)) * inverses[k];
             acceleration[k] = change;

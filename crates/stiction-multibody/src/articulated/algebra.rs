@@ -48,7 +48,7 @@ impl Wrench {
 
     /// Adds `factor` times another force about the same origin.
     #[inline]
-    pub(super) fn add_scaled(&mut self, other: &Self, factor: f64) {
+    pub fn add_scaled(&mut self, other: &Self, factor: f64) {
         self.linear += other.linear * factor;
         self.angular += other.angular * factor;
     }

@@ -35,6 +35,11 @@ impl RigidInertia {
         }
     }
 
+    /// Second moment about the centre of mass, if that is the origin.
+    pub fn about_center(&self) -> Option<Matrix3<f64>> {
+        (self.moment == Vector3::zeros()).then(|| Matrix3::from_columns(&self.second.columns()))
+    }
+
     /// The same inertia in rotated axes.
     #[inline]
     pub(super) fn turned(&self, rotation: &Rotation3<f64>) -> Self {

@@ -164,20 +164,21 @@ impl TreeJoint {
         }
     }
 
-    /// Rate of the motion subspace times the velocities, S̊ v, in link axes; `None` if S is constant there.   [ART-3]
+    /// Rate of the motion subspace in link axes times the velocities, S̊ v; `None` if S is constant there.   [ART-3]
     ///
-    /// `columns` is [`Self::motion_subspace`] at the same coordinates. A direction that is fixed in the joint frame rotates
-    /// with −ω relative to the link.
+    /// `columns` is [`Self::motion_subspace`] at the same coordinates, in any axes; the rate is in the same. A direction that is fixed in the
+    /// joint frame rotates with −ω relative to the link.
     pub fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Option<Twist> {
         match self {
-            Self::Universal { axes: [_, b] } => Some(angular(columns[0].angular.cross(b) * (v[0] * v[1]))),
+            Self::Universal { .. } => Some(angular(columns[0].angular.cross(&columns[1].angular) * (v[0] * v[1]))),
             Self::Planar => {
                 let velocity = columns[0].linear * v[0] + columns[1].linear * v[1];
-                Some(linear(velocity.cross(&Vector3::z()) * v[2]))
+                Some(linear(velocity.cross(&columns[2].angular) * v[2]))
             }
             Self::Free => {
                 let velocity = columns[0].linear * v[0] + columns[1].linear * v[1] + columns[2].linear * v[2];
-                Some(linear(velocity.cross(&Vector3::new(v[3], v[4], v[5]))))
+                let omega = columns[3].angular * v[3] + columns[4].angular * v[4] + columns[5].angular * v[5];
+                Some(linear(velocity.cross(&omega)))
             }
             _ => None,
         }

@@ -47,7 +47,6 @@ impl Kinematics {
         debug_assert_eq!(v.len(), tree.velocities(), "v has the length of the tree's velocities");
         let (poses, arms) = (&mut self.poses[..links.len()], &mut self.arms[..links.len()]);
         let centers = &mut self.centers[..links.len()];
-        let (twists, products) = (&mut self.twists[..links.len()], &mut self.products[..links.len()]);
         for ((i, link), inertia) in links.iter().enumerate().zip(&mut self.inertias) {
             let (spec, velocities) = (link.spec(), link.velocities());
             let q = &q[link.coordinates()];
@@ -64,25 +63,35 @@ impl Kinematics {
             };
             let columns = &mut self.columns[velocities.clone()];
             spec.joint.motion_subspace(q, &relative, columns);
-            let v = &v[velocities];
-            let rate = spec.joint.subspace_rate(columns, v);
-            let mut joint_twist = Twist::default();
-            for (column, &v) in columns.iter_mut().zip(v) {
-                *column = in_world(&pose, column);
-                joint_twist.add_scaled(column, v);
-            }
-            let mut twist = link.parent().map_or_else(Twist::default, |parent| twists[parent].moved(&arm));
-            twist.add_scaled(&joint_twist, 1.0);
-            let mut product = twist.cross(&joint_twist);
-            if let Some(rate) = rate {
-                product.add_scaled(&in_world(&pose, &rate), 1.0);
-            }
+            columns.iter_mut().for_each(|column| *column = in_world(&pose, column));
             *inertia = link.inertia().turned(&pose.rotation);
             centers[i] = pose.rotation * spec.center;
             poses[i] = pose;
             arms[i] = arm;
-            twists[i] = twist;
-            products[i] = product;
+        }
+        self.update_velocities(tree, v);
+    }
+
+    /// Twists and velocity products at other velocities and the same coordinates.   [ART-2] [ART-3]
+    pub fn update_velocities(&mut self, tree: &Tree, v: &[f64]) {
+        let (links, velocities) = (tree.links(), tree.velocities());
+        self.debug_assert_of(tree);
+        debug_assert_eq!(v.len(), velocities, "v has the length of the tree's velocities");
+        let (arms, twists) = (&self.arms[..links.len()], &mut self.twists[..links.len()]);
+        let (products, columns) = (&mut self.products[..links.len()], &self.columns[..velocities]);
+        for (i, link) in links.iter().enumerate() {
+            let (columns, v) = (&columns[link.velocities()], &v[link.velocities()]);
+            let mut joint_twist = Twist::default();
+            for (column, &v) in columns.iter().zip(v) {
+                joint_twist.add_scaled(column, v);
+            }
+            let mut twist = link.parent().map_or_else(Twist::default, |parent| twists[parent].moved(&arms[i]));
+            twist.add_scaled(&joint_twist, 1.0);
+            let mut product = twist.cross(&joint_twist);
+            if let Some(rate) = link.spec().joint.subspace_rate(columns, v) {
+                product.add_scaled(&rate, 1.0);
+            }
+            (twists[i], products[i]) = (twist, product);
         }
     }
 

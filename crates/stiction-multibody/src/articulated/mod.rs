@@ -23,13 +23,14 @@ mod ltl;
 mod momentum;
 mod response;
 mod rnea;
+mod root_momentum;
 mod scratch;
 mod symmetric;
 mod tree;
 
 pub mod divide;
 
-pub use aba::{ArticulatedFactors, forward_dynamics};
+pub use aba::{ArticulatedFactors, forward_dynamics, weighted_forward_dynamics};
 pub use branch::BranchMatrix;
 pub use crba::mass_matrix;
 pub use energy::energy;
@@ -43,6 +44,7 @@ pub use response::{
     coupling, half_response, half_response_at, half_response_of_row, half_responses, impulse_response, outward_response,
 };
 pub use rnea::inverse_dynamics;
+pub use root_momentum::{Root, Trees};
 pub use scratch::Scratch;
 pub use tree::{Link, LinkSpec, Tree, TreeBuilder};
 

@@ -9,8 +9,8 @@ use stiction_stepping::{
     stages::approach,
     stages::find_pairs_at_end,
     stages::report_step,
-    stages::{add_velocity_terms, keep_momentum},
     stages::stabilise,
+    stages::{add_velocity_terms, keep_momentum},
     stages::{detect, prepare},
     stages::{joint_error, penetration},
 };

@@ -2,7 +2,7 @@
 
 use stiction_multibody::{
     Model, Twist,
-    articulated::{ArticulatedFactors, Scratch, forward_dynamics},
+    articulated::{ArticulatedFactors, Scratch, forward_dynamics, inverse_dynamics},
 };
 
 use super::Reduced;
@@ -29,9 +29,16 @@ impl Reduced {
         let mut factors = ArticulatedFactors::new(tree);
         factors.update_with(tree, &self.at, &self.rotors).ok()?;
         let (mut scratch, mut acceleration) = (Scratch::new(tree), vec![0.0; tree.velocities()]);
-        let still = vec![0.0; tree.velocities()];
-        let forces = (&still[..], &self.forces.external[..]);
-        forward_dynamics(tree, &self.at, &factors, forces, &mut scratch, &mut acceleration);
+        // Applied forces with the velocity terms of the step: (M + added inertia) v̇ less the joint-space forces.
+        let mut still = self.at.clone();
+        still.update_velocities(tree, &acceleration);
+        let mut force = acceleration.clone();
+        inverse_dynamics(tree, &still, &self.forces.acceleration, &[], &mut scratch, &mut force);
+        let joint_space = self.added.iter().zip(&self.forces.acceleration).zip(&self.forces.tau);
+        for (force, ((added, a), tau)) in force.iter_mut().zip(joint_space) {
+            *force += added * a - tau;
+        }
+        forward_dynamics(tree, &still, &factors, (&force, &[]), &mut scratch, &mut acceleration);
         let free: Vec<f64> = self.before.iter().zip(&acceleration).map(|(v, a)| v + h * a).collect();
         let change: Vec<f64> = self.velocity.iter().zip(&free).map(|(v, free)| v - free).collect();
         let mut twists = vec![Twist::default(); tree.links().len()];

@@ -4,7 +4,7 @@
 use stiction_multibody::{
     Forest, LinkId, Model, Wrench,
     articulated::{
-        Kinematics, Link, SingularInertia,
+        Kinematics, Link, SingularInertia, Tree,
         divide::{Divide, DivideRow},
     },
 };
@@ -73,19 +73,27 @@ impl Divided {
         self.assembled_at = None;
     }
 
-    /// Assembles the forest and computes v̇ from the forces at velocities and on links.   [DCA-5]
-    pub(super) fn accelerate(
+    /// Assembles the forest at the start of the step.   [DCA-5]
+    pub(super) fn assemble(
         &mut self,
         forest: &Forest,
         (at, added): (&Kinematics, &[f64]),
-        acting: (&[f64], &[Wrench]),
-        acceleration: &mut [f64],
     ) -> Result<(), SingularInertia> {
         self.assembled_at = None;
         self.divide.update(forest.tree(), at, added)?;
-        self.divide.forward_dynamics(forest.tree(), at, acting, acceleration);
         self.assembled_at = Some(ForestAt::Start);
         Ok(())
+    }
+
+    /// Computes v̇ from the forces at velocities and on links, and weighted velocity terms, by the assembly at the start.   [DCA-5]
+    pub(super) fn accelerate(
+        &mut self,
+        tree: &Tree,
+        at: &Kinematics,
+        acting: (&[f64], &[Wrench], f64),
+        acceleration: &mut [f64],
+    ) {
+        self.divide.weighted_forward_dynamics(tree, at, acting, acceleration);
     }
 
     /// Number of rows.

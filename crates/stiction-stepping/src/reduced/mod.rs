@@ -13,11 +13,12 @@ mod delassus;
 mod engine;
 mod row;
 mod scratch;
+mod velocity_terms;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{
     Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
-    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, forward_dynamics, outward_response},
+    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, outward_response},
     rotation::to_rotation_vector,
     same_bits,
 };
@@ -29,6 +30,7 @@ pub(crate) use engine::Divided;
 pub(crate) use row::RowScratch;
 pub(crate) use scratch::ReactionScratch;
 use scratch::{ForestAt, ForestForces, LinkTwists, Secondary};
+use velocity_terms::TreeMomenta;
 
 /// Scratch of a step in reduced coordinates.
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub(crate) struct Reduced {
     pub(crate) rotors: Vec<f64>,
     /// True while an impact is solved, which takes no time.   [JSPACE-8]
     impulsive: bool,
+    /// True if the step continues the last one with this memory.
+    resumed: bool,
     pub(crate) reactions: Option<Box<ReactionScratch>>,
     /// Velocity at the start, before any impact.
     pub(crate) initial: Vec<f64>,
@@ -70,6 +74,7 @@ pub(crate) struct Reduced {
     /// Dense rows of small problems, and their Delassus matrix.
     pub(crate) delassus_rows: DelassusRows,
     maximal: Vec<f64>,
+    momenta: TreeMomenta,
 }
 
 impl Reduced {
@@ -95,6 +100,7 @@ impl Reduced {
             added: zeros(),
             rotors: zeros(),
             impulsive: false,
+            resumed: false,
             reactions: None,
             initial: zeros(),
             twists: LinkTwists { of_links: vec![Twist::default(); tree.links().len()], are_free: false },
@@ -105,6 +111,7 @@ impl Reduced {
             row: RowScratch::default(),
             delassus_rows: DelassusRows::default(),
             maximal: Vec::new(),
+            momenta: TreeMomenta::new(tree),
         }
     }
 
@@ -155,9 +162,9 @@ impl Reduced {
         let tree = forest.tree();
         self.free_of = None;
         self.impulsive = false;
-        let resumes = self.ended_in(state);
+        self.resumed = self.ended_in(state);
         self.secondary.at = ForestAt::Start;
-        if resumes {
+        if self.resumed {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
             std::mem::swap(&mut self.at, &mut self.secondary.kinematics);
@@ -200,13 +207,15 @@ impl Reduced {
                 *place = wrench;
             }
         }
-        let forces = (&self.forces.tau[..], &self.forces.external[..]);
         if let Some(divided) = &mut self.divided {
-            return divided.accelerate(forest, (&self.at, &self.added), forces, &mut self.forces.acceleration);
+            divided.assemble(forest, (&self.at, &self.added))?;
+        } else if !(self.resumed && self.momenta.take_factors(&self.added, &mut self.factors)) {
+            self.factors.update_with(tree, &self.at, &self.added)?;
         }
-        self.factors.update_with(tree, &self.at, &self.added)?;
-        self.row.whiten(self.factors.pivots());
-        forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.forces.acceleration);
+        if self.divided.is_none() {
+            self.row.whiten(self.factors.pivots());
+        }
+        self.accelerate(start);
         Ok(())
     }
 
@@ -348,7 +357,7 @@ impl Reduced {
     }
 
     /// Writes the next coordinates and velocities of the forest and of the bodies.   [STEP-5]
-    pub(crate) fn advance(&mut self, start: &Start, next: &mut State) {
+    pub(crate) fn advance(&mut self, start: &Start, next: &mut State) -> Result<(), SingularInertia> {
         let &Start { model, state, h, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
@@ -357,10 +366,12 @@ impl Reduced {
         next.forest_v.clone_from(&self.velocity);
         self.secondary.kinematics.update(tree, &next.forest_q, &next.forest_v);
         self.secondary.at = ForestAt::End;
+        self.end_velocity(start, next)?;
         forest.write_coordinates(model, &self.secondary.kinematics, &state.q, &mut next.q);
         forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), &mut next.v);
         let made = [&next.forest_q, &next.forest_v, &next.q, &next.v];
         self.secondary.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
+        Ok(())
     }
 }
 

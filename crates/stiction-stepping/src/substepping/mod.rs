@@ -20,7 +20,8 @@ const REMAINDER_FRACTION: f64 = 1e-12;
 
 /// Makes the steps of any stepper, in parts if necessary.
 ///
-/// A part that is not solved, or whose projection onto the constraints (stabilisation) does not converge, is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Scheme::locate_contacts` a part ends at the
+/// A part that is not solved, whose projection onto the constraints (stabilisation) does not converge, or that is too long for the velocities of trees
+/// [ROT-4], is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Scheme::locate_contacts` a part ends at the
 /// first touch of a compliant layer, and with `Scheme::steps_per_period` it is as short as the stiffness of the layer requires.   [SOFT-10]
 #[derive(Debug, Default)]
 pub struct Substepping {
@@ -62,19 +63,19 @@ impl Substepping {
             let left = part.length - length;
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
-            let report = match stepper.step(&tried, ws) {
-                Ok(report) => report,
-                Err(StepCause::NotSolved { .. } | StepCause::NotProjected { .. })
-                    if part.halvings < start.scheme.halve_steps =>
-                {
-                    pending.extend(is_divided.then_some(remainder));
-                    let half = Part { length: 0.5 * length, halvings: part.halvings + 1, is_second_half: true };
-                    pending.extend([half, Part { is_second_half: part.is_second_half, ..half }]);
-                    layers.begin_next();
-                    continue;
-                }
-                Err(cause) => return Err(if part.halvings > 0 { with_halving_hint(cause) } else { cause }),
+            let result = stepper.step(&tried, ws);
+            let is_unsolved = match &result {
+                Ok(_) => ws.reduced.as_ref().is_some_and(|reduced| !reduced.resolves_motion()),
+                Err(cause) => matches!(cause, StepCause::NotSolved { .. } | StepCause::NotProjected { .. }),
             };
+            if is_unsolved && part.halvings < start.scheme.halve_steps {
+                pending.extend(is_divided.then_some(remainder));
+                let half = Part { length: 0.5 * length, halvings: part.halvings + 1, is_second_half: true };
+                pending.extend([half, Part { is_second_half: part.is_second_half, ..half }]);
+                layers.begin_next();
+                continue;
+            }
+            let report = result.map_err(|cause| if part.halvings > 0 { with_halving_hint(cause) } else { cause })?;
             other_length = layers.review(&tried, part.length, ws);
             if other_length.is_some() {
                 pending.push(part);

@@ -81,7 +81,18 @@ impl Divide {
         (tau, external): (&[f64], &[Wrench]),
         acceleration: &mut [f64],
     ) {
-        let acting = Acting { tree, at, tau, wrenches: external, moving: true };
+        self.weighted_forward_dynamics(tree, at, (tau, external, 1.0), acceleration);
+    }
+
+    /// [`Self::forward_dynamics`] with velocity terms times the last number of the forces.   [ROT-3]
+    pub fn weighted_forward_dynamics(
+        &mut self,
+        tree: &Tree,
+        at: &Kinematics,
+        (tau, external, weight): (&[f64], &[Wrench], f64),
+        acceleration: &mut [f64],
+    ) {
+        let acting = Acting { tree, at, tau, wrenches: external, velocity_terms: weight };
         acting.debug_assert_sizes();
         sweep::collect_all(&mut self.nodes, acting);
         sweep::distribute_all(&mut self.nodes, acting, &sweep::lift(tree));
@@ -98,7 +109,7 @@ impl Divide {
         (tau, impulses): (&[f64], &[Wrench]),
         change: &mut [f64],
     ) {
-        let acting = Acting { tree, at, tau, wrenches: impulses, moving: false };
+        let acting = Acting { tree, at, tau, wrenches: impulses, velocity_terms: 0.0 };
         acting.debug_assert_sizes();
         sweep::collect_all(&mut self.nodes, acting);
         sweep::distribute_all(&mut self.nodes, acting, &nalgebra::Vector6::zeros());

@@ -20,8 +20,8 @@ pub(super) struct Acting<'a> {
     pub(super) tau: &'a [f64],
     /// Wrenches on the links; may be empty.
     pub(super) wrenches: &'a [Wrench],
-    /// True if gyroscopic forces and velocity products are included.
-    pub(super) moving: bool,
+    /// Weight of gyroscopic forces and velocity products; zero without them.
+    pub(super) velocity_terms: f64,
 }
 
 impl Acting<'_> {
@@ -42,16 +42,19 @@ impl Acting<'_> {
     /// Velocity-product part of the acceleration across a joint.
     #[inline]
     fn product(&self, link: usize) -> Vector6<f64> {
-        if self.moving { spatial::motion(&self.at.products[link]) } else { Vector6::zeros() }
+        if self.velocity_terms == 0.0 {
+            return Vector6::zeros();
+        }
+        spatial::motion(&self.at.products[link]) * self.velocity_terms
     }
 
     /// p of a link: ν ×* I ν − λ.
     #[inline]
     fn bias(&self, link: usize) -> Vector6<f64> {
         let mut bias = Wrench::default();
-        if self.moving {
+        if self.velocity_terms != 0.0 {
             let twist = &self.at.twists[link];
-            bias = twist.cross_force(&self.at.inertias[link].momentum(twist));
+            bias = twist.cross_force(&self.at.inertias[link].momentum(twist)).scaled(self.velocity_terms);
         }
         if let Some(applied) = self.wrenches.get(link) {
             bias.add_scaled(applied, -1.0);

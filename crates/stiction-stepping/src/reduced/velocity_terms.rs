@@ -1,0 +1,262 @@
+//! Velocity terms of trees: half of them acts at the start of a step and half at its end, so that momentum and energy are kept.
+//!
+//! With c(q, v) the bias of the trees (centrifugal, Coriolis and gyroscopic forces), f the other forces and p the impulses of the step,
+//!
+//! ```text
+//! M (v⁺ − v) = h f − ½ h c(q, v) + Jᵀ p,    q⁺ = q ⊕ h v⁺,    M⁺ (v_state − v⁺) = −½ h c(q⁺, v_state)             [ROT-3]
+//! ```
+//!
+//! v⁺ is the velocity of the problem, which moves the trees and obeys the contact laws; v_state is that at the end of the step. Without forces
+//! this is the leapfrog method, of second order. The last equation is solved by two sweeps. Trees at rest stay at rest to the last bit.
+//!
+//! Two invariants of the velocity terms are then restored to rounding. With A v the momentum of a tree whose root is free and F the applied
+//! wrench on it, and u = v⁺ + ½ h M⁻¹ c(q, v) the velocity without velocity terms,
+//!
+//! ```text
+//! A⁺ v_state = A u,    ½ v_stateᵀ M⁺ v_state = ½ uᵀ M u                                                             [ROT-4]
+//! ```
+//!
+//! The first changes the velocities of the root alone. The second scales the motion relative to the tree with locked joints. The centre of
+//! mass of a free tree without impulses is moved to where its momentum carries it.
+
+use nalgebra::Vector3;
+use stiction_multibody::{
+    State, Twist, Wrench,
+    articulated::{ArticulatedFactors, SingularInertia, Tree, Trees, weighted_forward_dynamics},
+    mean_angular_velocity,
+};
+
+use super::Reduced;
+use crate::{PositionUpdate, Start, VelocityTerms};
+
+/// Number of sweeps for v_state. The error of two is of third order in h.
+const SWEEPS: u32 = 2;
+
+/// Largest factor on relative motion that restores energy; a larger loss stays.
+const MOST_GAIN: f64 = 1.05;
+
+/// Largest change of a factor on relative motion in a step that resolves the motion: longer steps are halved while the scheme allows.
+const RESOLVED: f64 = 0.02;
+
+/// Trees of the forest, and the scratch memory of their momenta and energies.
+#[derive(Debug)]
+pub(super) struct TreeMomenta {
+    trees: Trees,
+    /// Factors of M at the end of the step, and the inertia added to it, for the next step.
+    factors: ArticulatedFactors,
+    added: Vec<f64>,
+    /// Acceleration of the velocity terms at the start of the step, with their weight.
+    bias: Vec<f64>,
+    /// Velocity without velocity terms, u; later the motion with locked joints.
+    other: Vec<f64>,
+    acceleration: Vec<f64>,
+    twists: Vec<Twist>,
+    /// Momenta that the trees must have, and that they have, about the origin of the world.
+    wanted: Vec<Wrench>,
+    momenta: Vec<Wrench>,
+    centers: [Vec<(f64, Vector3<f64>)>; 2],
+    shifts: Vec<Vector3<f64>>,
+    /// Energies of the trees: wanted, present, and with locked joints.
+    energies: [Vec<f64>; 3],
+    /// Largest change of a factor on relative motion in the last step.
+    largest_change: f64,
+}
+
+impl TreeMomenta {
+    pub(super) fn new(tree: &Tree) -> Self {
+        let zeros = || vec![0.0; tree.velocities()];
+        Self {
+            trees: Trees::new(tree),
+            factors: ArticulatedFactors::new(tree),
+            added: Vec::new(),
+            bias: zeros(),
+            other: zeros(),
+            acceleration: zeros(),
+            twists: vec![Twist::default(); tree.links().len()],
+            wanted: Vec::new(),
+            momenta: Vec::new(),
+            centers: Default::default(),
+            shifts: Vec::new(),
+            energies: Default::default(),
+            largest_change: 0.0,
+        }
+    }
+
+    /// True if a step with the added inertia can use the factors at the end of the last step.
+    pub(super) fn take_factors(&mut self, added: &[f64], factors: &mut ArticulatedFactors) -> bool {
+        let fits = self.added == added;
+        if fits {
+            std::mem::swap(&mut self.factors, factors);
+        }
+        self.added.clear();
+        fits
+    }
+}
+
+impl Reduced {
+    /// Weight of the velocity terms at the start of the step.   [ROT-3]
+    fn weight_at_start(start: &Start) -> f64 {
+        match (start.scheme.velocity_terms, start.scheme.position_update) {
+            (VelocityTerms::Conserving, PositionUpdate::End) => 0.5,
+            _ => 1.0,
+        }
+    }
+
+    /// Computes the acceleration of forces and of the velocity terms at the start.   [ROT-3]
+    pub(super) fn accelerate(&mut self, start: &Start) {
+        let tree = start.model.forest().tree();
+        let forces = (&self.forces.tau[..], &self.forces.external[..]);
+        let Self { divided, at, factors, scratch, momenta, .. } = self;
+        let mut solve = |forces: (&[f64], &[Wrench], f64), out: &mut [f64]| match divided {
+            Some(divided) => divided.accelerate(tree, at, forces, out),
+            None => weighted_forward_dynamics(tree, at, factors, forces, scratch, out),
+        };
+        if start.scheme.velocity_terms == VelocityTerms::Explicit {
+            solve((forces.0, forces.1, 1.0), &mut self.forces.acceleration);
+            return;
+        }
+        solve((forces.0, forces.1, 0.0), &mut self.forces.acceleration);
+        if self.before.iter().all(|v| *v == 0.0) {
+            momenta.bias.fill(0.0);
+            return;
+        }
+        momenta.other.fill(0.0);
+        solve((&momenta.other, &[], Self::weight_at_start(start)), &mut momenta.bias);
+        self.turn_single_bodies(start);
+        let bias = self.momenta.bias.iter();
+        self.forces.acceleration.iter_mut().zip(bias).for_each(|(a, bias)| *a += bias);
+    }
+
+    /// Velocity terms of single free bodies, whose rotation is that of [ROT-1] at any rate.
+    fn turn_single_bodies(&mut self, start: &Start) {
+        let tree = start.model.forest().tree();
+        let TreeMomenta { trees, bias, .. } = &mut self.momenta;
+        for root in trees.roots() {
+            let velocities = tree.links()[root.link.index()].velocities();
+            if root.links > 1 || velocities.len() < 6 || start.h == 0.0 {
+                continue;
+            }
+            let omega = self.at.twist(root.link).angular;
+            let Some(inertia) = self.at.inertia(root.link).about_center() else { continue };
+            let mean = mean_angular_velocity(&inertia, &omega, start.h);
+            // The mean of the velocities at both ends moves the body, or that at the end.
+            let rate = (mean - omega) * (2.0 * Self::weight_at_start(start) / start.h);
+            for (place, k) in velocities.enumerate() {
+                bias[k] = if place < 3 { 0.0 } else { self.at.column(k).angular.dot(&rate) };
+            }
+        }
+    }
+
+    /// Completes the next state, whose forest has the coordinates q⁺ and the velocities v⁺, by the velocity terms at the end of the step.
+    /// [ROT-3] [ROT-4]
+    ///
+    /// The secondary kinematics are those of the next state.
+    pub(super) fn end_velocity(&mut self, start: &Start, next: &mut State) -> Result<(), SingularInertia> {
+        self.momenta.largest_change = 0.0;
+        if start.scheme.velocity_terms == VelocityTerms::Explicit {
+            return Ok(());
+        }
+        let (tree, h) = (start.model.forest().tree(), start.h);
+        {
+            let TreeMomenta { trees, bias, other, twists, wanted, energies: [wanted_energies, ..], .. } =
+                &mut self.momenta;
+            other.clear();
+            other.extend(self.velocity.iter().zip(bias.iter()).map(|(v, bias)| v - h * bias));
+            self.at.twists_of(tree, other, twists);
+            trees.momenta(&self.at, twists, wanted);
+            trees.energies(tree, &self.at, (other, twists), &self.rotors, wanted_energies);
+        }
+        self.move_centers(start, next);
+        if next.forest_v.iter().any(|v| *v != 0.0) && Self::weight_at_start(start) < 1.0 {
+            self.half_kick(start, next)?;
+        }
+        let TreeMomenta { trees, other, twists, wanted, momenta, energies, largest_change, .. } = &mut self.momenta;
+        let end = &mut self.secondary.kinematics;
+        trees.momenta(end, end.twists(), momenta);
+        for (momentum, wanted) in momenta.iter_mut().zip(wanted.iter()) {
+            let mut missing = *wanted;
+            missing.add_scaled(momentum, -1.0);
+            *momentum = missing;
+        }
+        trees.add_momentum(tree, end, momenta, &mut next.forest_v);
+        end.update_velocities(tree, &next.forest_v);
+        let [wanted_energies, present, locked] = energies;
+        trees.energies(tree, end, (&next.forest_v, end.twists()), &self.rotors, present);
+        other.fill(0.0);
+        trees.add_momentum(tree, end, wanted, other);
+        end.twists_of(tree, other, twists);
+        trees.energies(tree, end, (other, twists), &self.rotors, locked);
+        *largest_change = 0.0;
+        for (link, id) in tree.links().iter().zip(tree.link_ids()) {
+            let place = trees.tree_of(id);
+            let factor = energy_factor(wanted_energies[place], present[place], locked[place]);
+            *largest_change = largest_change.max((factor - 1.0).abs());
+            for k in link.velocities() {
+                next.forest_v[k] = other[k] + factor * (next.forest_v[k] - other[k]);
+            }
+        }
+        end.update_velocities(tree, &next.forest_v);
+        Ok(())
+    }
+
+    /// True if the last step was short enough for the velocities of the trees.
+    pub(crate) fn resolves_motion(&self) -> bool {
+        self.momenta.largest_change <= RESOLVED
+    }
+
+    /// Solves M⁺ (v_state − v⁺) = −½ h c(q⁺, v_state) by sweeps.   [ROT-3]
+    fn half_kick(&mut self, start: &Start, next: &mut State) -> Result<(), SingularInertia> {
+        let tree = start.model.forest().tree();
+        let TreeMomenta { factors, added, other, acceleration, .. } = &mut self.momenta;
+        let end = &mut self.secondary.kinematics;
+        added.clear();
+        factors.update_with(tree, end, &self.added)?;
+        added.extend_from_slice(&self.added);
+        other.fill(0.0);
+        for _ in 0..SWEEPS {
+            weighted_forward_dynamics(tree, end, factors, (other, &[], 0.5), &mut self.scratch, acceleration);
+            next.forest_v.clear();
+            next.forest_v.extend(self.velocity.iter().zip(acceleration.iter()).map(|(v, a)| v + start.h * a));
+            end.update_velocities(tree, &next.forest_v);
+        }
+        Ok(())
+    }
+
+    /// Moves the centre of mass of each free tree without impulses to where its momentum carries it.
+    fn move_centers(&mut self, start: &Start, next: &mut State) {
+        let (tree, h) = (start.model.forest().tree(), start.h);
+        let TreeMomenta { trees, wanted, centers: [from, to], shifts, .. } = &mut self.momenta;
+        let end = &mut self.secondary.kinematics;
+        trees.centers(&self.at, from);
+        trees.centers(end, to);
+        shifts.clear();
+        shifts.extend(trees.roots().iter().zip(wanted.iter()).zip(from.iter().zip(to.iter())).map(
+            |((root, momentum), ((mass, from), (_, to)))| {
+                let mut own = tree.links()[root.link.index()].velocities();
+                let has_impulse = own.any(|k| self.velocity[k] != self.free_velocity[k]);
+                let moves = root.is_free && root.links > 1 && *mass > 0.0 && !has_impulse;
+                if moves && start.scheme.position_update == PositionUpdate::End {
+                    from + momentum.linear * (h / mass) - to
+                } else {
+                    Vector3::zeros()
+                }
+            },
+        ));
+        if shifts.iter().any(|shift| *shift != Vector3::zeros()) {
+            trees.translate(tree, shifts, &mut next.forest_q);
+            end.update(tree, &next.forest_q, &next.forest_v);
+        }
+    }
+}
+
+/// Relative motion so slow, as a fraction of the energy, that rounding decides its energy.
+const NEGLIGIBLE_ENERGY: f64 = 1e-10;
+
+/// Factor on the motion relative to locked joints that gives the wanted energy.   [ROT-4]
+fn energy_factor(wanted: f64, present: f64, locked: f64) -> f64 {
+    let relative = present - locked;
+    if relative.is_nan() || relative <= NEGLIGIBLE_ENERGY * present {
+        return 1.0;
+    }
+    ((wanted - locked).max(0.0) / relative).sqrt().min(MOST_GAIN)
+}
