@@ -8,7 +8,8 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space, layers,
+    Contact, Detector, Dynamics, LineariseAt, Margin, Scheme, Start, StepCause, Workspace, corners, forest,
+    joint_space, layers,
     pairs::find_pairs,
     support_points,
     surface_motion::{is_kinematic, material_displacement, write_surface_motion},
@@ -194,6 +195,8 @@ struct Pair<'a> {
     gamma: f64,
     /// True if one of them has prescribed motion.
     prescribed: bool,
+    /// True if their impulses act at a common point.   [STEP-17]
+    has_common_point: bool,
 }
 
 impl<'a> Pair<'a> {
@@ -204,7 +207,10 @@ impl<'a> Pair<'a> {
         let gamma = rule.gamma.unwrap_or(scheme.gamma);
         let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
         let layer = model.layer_by(rule, (a.body, b.body));
-        Some(Self { a, b, rule, layer, gamma, prescribed })
+        let both_move = model.unknowns(a.body).is_some() && model.unknowns(b.body).is_some();
+        // Implicit steps solve for the surface points themselves.
+        let has_common_point = both_move && scheme.linearise_at != LineariseAt::Implicit;
+        Some(Self { a, b, rule, layer, gamma, prescribed, has_common_point })
     }
 
     /// Writes the contact points within a margin at the given poses; those of close pairs in chains where the detector can.
@@ -250,6 +256,13 @@ impl<'a> Pair<'a> {
         (gap_start, gap_start - moving * approach(point, &self.a, &self.b, ws))
     }
 
+    /// Points of the two bodies at which the impulses act: the surface points, and between two moving bodies a common one, so that the impulses
+    /// keep the angular momentum while the gap is open.   [STEP-17]
+    fn points_of_impulse(&self, point: &ContactPoint) -> [Vector3<f64>; 2] {
+        let [a, b] = [point.point_a.coords, point.point_b.coords];
+        if self.has_common_point { [(a + b) * 0.5; 2] } else { [a, b] }
+    }
+
     /// Contact at a point, which may have alternatives.
     #[inline]
     fn contact(
@@ -260,6 +273,8 @@ impl<'a> Pair<'a> {
         ws: &Workspace,
     ) -> Contact {
         let Self { a, b, rule, gamma, .. } = self;
+        let points = self.points_of_impulse(point);
+        let arm = |of: &Side, point: Vector3<f64>| point - ws.kinematics.linear_end.pose(of.body).translation.vector;
         Contact {
             id: ContactId { shape_a: a.id, shape_b: b.id, feature: point.feature },
             chain: point.chain,
@@ -267,8 +282,8 @@ impl<'a> Pair<'a> {
             a: a.body,
             b: b.body,
             point: point.point_b,
-            arm_a: point.point_a.coords - ws.kinematics.linear_end.pose(a.body).translation.vector,
-            arm_b: point.point_b.coords - ws.kinematics.linear_end.pose(b.body).translation.vector,
+            arm_a: arm(a, points[0]),
+            arm_b: arm(b, points[1]),
             normal: point.normal.into_inner(),
             gap_start,
             gap_end: point.gap,

@@ -1,9 +1,9 @@
 //! Rows of joints and contacts and their constants, the same for every formulation.
 
-use stiction_multibody::Model;
+use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use crate::{
-    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
+    Impact, JointRow, LineariseAt, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
     rates::{linearised_start_gap, side_rate},
     reduced,
 };
@@ -65,7 +65,12 @@ fn joints(start: &Start, ws: &mut Workspace) {
                 + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
-            let row = JointRow { a: end.a, b: end.b, bias };
+            let (a, b) = if scheme.linearise_at == LineariseAt::Implicit {
+                (end.a, end.b)
+            } else {
+                in_balance(model, &ws.kinematics.linear_end, (joint.a.0, joint.b.0), (end.a, end.b))
+            };
+            let row = JointRow { a, b, bias };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"
@@ -73,6 +78,23 @@ fn joints(start: &Start, ws: &mut Workspace) {
             ws.constraints.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
+}
+
+/// Moves the impulses of a joint on two moving bodies to a common point, so that they keep the angular momentum while the joint is open by an
+/// error.   [STEP-17]
+fn in_balance(
+    model: &Model,
+    at: &Configuration,
+    (a, b): (BodyId, BodyId),
+    (mut on_a, mut on_b): (Wrench, Wrench),
+) -> (Wrench, Wrench) {
+    if model.unknowns(a).is_some() && model.unknowns(b).is_some() {
+        let apart = at.pose(b).translation.vector - at.pose(a).translation.vector;
+        let half = (on_a.angular + on_b.angular + apart.cross(&on_b.linear)) * 0.5;
+        on_a.angular -= half;
+        on_b.angular -= half;
+    }
+    (on_a, on_b)
 }
 
 /// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]

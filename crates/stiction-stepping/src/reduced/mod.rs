@@ -18,7 +18,10 @@ mod velocity_terms;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{
     Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
-    articulated::{ArticulatedFactors, Kinematics, Scratch, SingularInertia, outward_response},
+    articulated::{
+        ArticulatedFactors, Kinematics, Scratch, SingularInertia, outward_response, weighted_forward_dynamics,
+    },
+    mass_block,
     rotation::to_rotation_vector,
     same_bits,
 };
@@ -31,6 +34,9 @@ pub(crate) use row::RowScratch;
 pub(crate) use scratch::ReactionScratch;
 use scratch::{ForestAt, ForestForces, LinkTwists, Secondary};
 use velocity_terms::TreeMomenta;
+
+/// Velocity that joints do not allow, as a fraction of the velocities of its body, that counts as rounding or as the error of a typed number.
+const ALLOWED_ERROR: f64 = 1e-9;
 
 /// Scratch of a step in reduced coordinates.
 #[derive(Debug)]
@@ -182,6 +188,39 @@ impl Reduced {
         self.before.fill(0.0);
         self.at.update(tree, &self.q, &self.before);
         forest.read_velocities(&self.at, bodies, &mut self.before);
+        self.at.update(tree, &self.q, &self.before);
+        self.close_joints(model, bodies);
+    }
+
+    /// Replaces velocities of bodies that their joints do not allow by those after an inelastic impact in the joints: v = M⁻¹ Σ Sᵀ (momentum of
+    /// each body).   [RED-6]
+    fn close_joints(&mut self, model: &Model, bodies: &Configuration) {
+        let forest = model.forest();
+        let tree = forest.tree();
+        forest.write_velocities(model, &self.at, self.at.twists(), &mut self.maximal);
+        let mut momenta = vec![Wrench::default(); tree.links().len()];
+        let mut is_allowed = true;
+        for (index, (id, _)) in model.iter_bodies().enumerate() {
+            let (Some((mobility, range)), Some((_, mass, inertia))) =
+                (model.unknowns(id), mass_block(model, bodies, index))
+            else {
+                continue;
+            };
+            let (typed, radius) = (bodies.twist(id), 1.0 + model.radius(id));
+            let read = mobility.twist(self.maximal.get(range).unwrap_or_default());
+            let error = (read.linear - typed.linear).norm() + radius * (read.angular - typed.angular).norm();
+            is_allowed &= error <= ALLOWED_ERROR * (typed.linear.norm() + radius * typed.angular.norm()).max(1.0);
+            let momentum = Wrench { linear: typed.linear * mass, angular: inertia * typed.angular };
+            if let Some((link, momentum)) = forest.on_link(&self.at, id, &momentum) {
+                momenta.get_mut(link.index()).into_iter().for_each(|total| total.add(&momentum));
+            }
+        }
+        if is_allowed || self.factors.update_with(tree, &self.at, &[]).is_err() {
+            return;
+        }
+        let still = vec![0.0; tree.velocities()];
+        let forces = (&still[..], &momenta[..], 0.0);
+        weighted_forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.before);
         self.at.update(tree, &self.q, &self.before);
     }
 
