@@ -48,6 +48,6 @@ impl ConvexSolid for Ellipsoid {
 
     #[cfg(test)]
     fn examples() -> Vec<Shape> {
-        vec![Shape::ellipsoid([0.3, 0.5, 0.9]).unwrap()]
+        [[0.3, 0.5, 0.9], [0.7, 0.7, 0.7]].map(|semi_axes| Shape::ellipsoid(semi_axes).unwrap()).to_vec()
     }
 }
