@@ -13,6 +13,7 @@ mod contact;
 mod dimension;
 mod error;
 mod feature_pair;
+mod moments;
 mod pair;
 mod shape;
 mod smooth;

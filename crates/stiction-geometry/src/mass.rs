@@ -10,6 +10,7 @@ use std::f64::consts::PI;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use crate::moments::{Moments, superellipse_integral};
 use crate::{Pose, Shape, planar, spatial};
 
 /// Mass, centre of mass and inertia about it, in body axes.
@@ -59,12 +60,12 @@ pub fn mass_properties(shape: &Shape, density: f64) -> Result<MassProperties, Ma
     let density = positive("the density", density)?;
     let moments = match shape {
         Shape::Planar(shape) => planar_moments(shape),
-        Shape::Spatial(shape) => spatial_moments(shape),
+        Shape::Spatial(shape) => shape.moments(),
     };
     let is_implicit =
         matches!(shape, Shape::Planar(planar::Shape::Implicit(_)) | Shape::Spatial(spatial::Shape::Implicit(_)));
     let name = shape.name();
-    moments.map(|moments| moments.times(density)).ok_or(if is_implicit && shape.radius_bound().is_some() {
+    moments.map(|moments| with_density(&moments, density)).ok_or(if is_implicit && shape.radius_bound().is_some() {
         MassError::NotComputed { shape: name }
     } else {
         MassError::NoVolume { shape: name }
@@ -158,29 +159,14 @@ pub fn cylinder_inertia(mass: f64, half_length: f64, radius: f64) -> Vector3<f64
 
 /// Principal inertias of a solid capsule along x about its centre: a cylinder and two half balls.   [MASS-3]
 pub fn capsule_inertia(mass: f64, half_length: f64, radius: f64) -> Vector3<f64> {
-    let moments = capsule_moments(half_length, radius);
-    moments.times(mass / moments.measure).inertia.diagonal()
+    let moments = Moments::capsule(half_length, radius);
+    with_density(&moments, mass / moments.measure).inertia.diagonal()
 }
 
-/// Measure (area or volume), centre and second moment about the centre at density one.
-struct Moments {
-    measure: f64,
-    centre: Point3<f64>,
-    second: Matrix3<f64>,
-}
-
-impl Moments {
-    /// Moments of a shape symmetric about its axes, from the mean squares of the coordinates.
-    fn symmetric(measure: f64, mean_squares: [f64; 3]) -> Self {
-        let second = Matrix3::from_diagonal(&Vector3::from(mean_squares)) * measure;
-        Self { measure, centre: Point3::origin(), second }
-    }
-
-    /// Returns the mass properties for a density: I = ρ (tr(S) 1 − S).   [MASS-1]
-    fn times(&self, density: f64) -> MassProperties {
-        let inertia = Matrix3::from_diagonal_element(self.second.trace()) - self.second;
-        MassProperties { mass: self.measure * density, centre: self.centre, inertia: inertia * density }
-    }
+/// Returns the mass properties for a density: I = ρ (tr(S) 1 − S).   [MASS-1]
+fn with_density(moments: &Moments, density: f64) -> MassProperties {
+    let inertia = Matrix3::from_diagonal_element(moments.second.trace()) - moments.second;
+    MassProperties { mass: moments.measure * density, centre: moments.centre, inertia: inertia * density }
 }
 
 fn planar_moments(shape: &planar::Shape) -> Option<Moments> {
@@ -197,50 +183,11 @@ fn planar_moments(shape: &planar::Shape) -> Option<Moments> {
     })
 }
 
-fn spatial_moments(shape: &spatial::Shape) -> Option<Moments> {
-    use spatial::Shape;
-    Some(match shape {
-        Shape::Sphere { radius: r } => Moments::symmetric(4.0 / 3.0 * PI * r * r * r, [r * r / 5.0; 3]),
-        Shape::Box { half_extents: h } => Moments::symmetric(8.0 * h[0] * h[1] * h[2], h.map(|h| h * h / 3.0)),
-        Shape::Capsule { half_length, radius } => capsule_moments(*half_length, *radius),
-        Shape::Polyhedron(polyhedron) => polyhedron_moments(polyhedron),
-        Shape::Ellipsoid { semi_axes: a } => {
-            Moments::symmetric(4.0 / 3.0 * PI * a[0] * a[1] * a[2], a.map(|a| a * a / 5.0))
-        }
-        Shape::Cylinder { half_length: h, radius: r } => {
-            Moments::symmetric(2.0 * PI * r * r * h, [h * h / 3.0, r * r / 4.0, r * r / 4.0])
-        }
-        Shape::Superquadric { semi_axes, exponents } => superquadric_moments(*semi_axes, *exponents),
-        Shape::Point | Shape::HalfSpace { .. } | Shape::Implicit(_) => return None,
-    })
-}
-
-/// ∫|x|^i |y|^j over |x|^p + |y|^p ≤ 1 is 4/(p (i+j+2)) · B((i+1)/p, (j+1)/p).   [MASS-4]
-fn superellipse_integral(p: f64, i: f64, j: f64) -> f64 {
-    4.0 / (p * (i + j + 2.0)) * beta((i + 1.0) / p, (j + 1.0) / p)
-}
-
 /// Area and mean squares of a superellipse.   [MASS-4]
 fn superellipse_moments(a: f64, b: f64, p: f64) -> Moments {
     let area = superellipse_integral(p, 0.0, 0.0);
     let mean_square = superellipse_integral(p, 2.0, 0.0) / area;
     Moments::symmetric(a * b * area, [a * a * mean_square, b * b * mean_square, 0.0])
-}
-
-/// Volume and mean squares of a superquadric: at height z the section is the superellipse scaled by ζ = (1 − |z|^q)^(1/q), and
-/// ∫|z|^k ζ^m over |z| ≤ 1 is 2/q · B((k+1)/q, m/q + 1).   [MASS-4]
-fn superquadric_moments([a, b, c]: [f64; 3], [p, q]: [f64; 2]) -> Moments {
-    let along = |k: f64, m: f64| 2.0 / q * beta((k + 1.0) / q, m / q + 1.0);
-    let section = superellipse_integral(p, 0.0, 0.0);
-    let volume = section * along(0.0, 2.0);
-    let across = superellipse_integral(p, 2.0, 0.0) * along(0.0, 4.0) / volume;
-    let upright = section * along(2.0, 2.0) / volume;
-    Moments::symmetric(a * b * c * volume, [a * a * across, b * b * across, c * c * upright])
-}
-
-/// Euler's beta function.
-fn beta(x: f64, y: f64) -> f64 {
-    libm::exp(libm::lgamma(x) + libm::lgamma(y) - libm::lgamma(x + y))
 }
 
 /// A rectangle and two half discs, whose centroids are 4r / 3π from the straight side.   [MASS-3]
@@ -252,58 +199,13 @@ fn stadium_moments(h: f64, r: f64) -> Moments {
     Moments::symmetric(area, [along / area, across / area, 0.0])
 }
 
-/// A cylinder and two half balls, whose centroids are 3r / 8 from the flat side.   [MASS-3]
-fn capsule_moments(h: f64, r: f64) -> Moments {
-    let (cylinder, caps) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r * r * r);
-    let along = cylinder * h * h / 3.0 + caps * (r * r / 5.0 + h * h + 2.0 * h * (3.0 * r / 8.0));
-    let across = cylinder * r * r / 4.0 + caps * r * r / 5.0;
-    let volume = cylinder + caps;
-    Moments::symmetric(volume, [along / volume, across / volume, across / volume])
-}
-
 /// Sums over the triangles from the mean vertex to each edge; triangles of edges seen from outside are
 /// negative.   [MASS-1]
 fn polygon_moments(vertices: &[nalgebra::Point2<f64>]) -> Moments {
     let mean = vertices.iter().map(|v| v.coords.push(0.0)).sum::<Vector3<f64>>() / vertices.len() as f64;
     let corner = |v: &nalgebra::Point2<f64>| v.coords.push(0.0) - mean;
     let triangles = vertices.iter().zip(vertices.iter().cycle().skip(1)).map(|(p, q)| [corner(p), corner(q)]);
-    sum_of_simplices(mean, triangles.map(|edge| (edge[0].cross(&edge[1]).z / 2.0, edge)))
-}
-
-/// Sums over the tetrahedra from the mean vertex to each triangle of a fan of each face.   [MASS-1]
-fn polyhedron_moments(polyhedron: &spatial::ConvexPolyhedron) -> Moments {
-    let vertices = polyhedron.vertices();
-    let mean = vertices.iter().map(|v| v.coords).sum::<Vector3<f64>>() / vertices.len() as f64;
-    debug_assert!(polyhedron.faces().flatten().all(|&i| (i as usize) < vertices.len()), "faces refer to vertices");
-    debug_assert!(polyhedron.faces().all(|face| face.len() > 2), "a face has at least three vertices");
-    let corner = move |i: &u32| vertices.get(*i as usize).map_or_else(Vector3::zeros, |v| v.coords - mean);
-    let tetrahedra = polyhedron.faces().flat_map(move |face| {
-        let apex = face.first().map_or_else(Vector3::zeros, corner);
-        face.windows(2).skip(1).map(move |side| {
-            let [q, r] = [side.first(), side.last()].map(|i| i.map_or_else(Vector3::zeros, corner));
-            (apex.dot(&q.cross(&r)) / 6.0, [apex, q, r])
-        })
-    });
-    sum_of_simplices(mean, tetrahedra)
-}
-
-/// Sums simplices with one vertex at `origin` and N others relative to it: with V the measure and s the sum of these
-/// vertices, ∫x = V s / (N+1) and ∫x xᵀ = V (Σ p pᵀ + s sᵀ) / ((N+1)(N+2)).   [MASS-1]
-fn sum_of_simplices<const N: usize>(
-    origin: Vector3<f64>,
-    simplices: impl Iterator<Item = (f64, [Vector3<f64>; N])>,
-) -> Moments {
-    let n = N as f64;
-    let (mut measure, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
-    for (volume, corners) in simplices {
-        let sum: Vector3<f64> = corners.iter().sum();
-        let squares: Matrix3<f64> = corners.iter().map(|p| p * p.transpose()).sum();
-        measure += volume;
-        first += sum * (volume / (n + 1.0));
-        second += (squares + sum * sum.transpose()) * (volume / ((n + 1.0) * (n + 2.0)));
-    }
-    let centre = first / measure;
-    Moments { measure, centre: (origin + centre).into(), second: second - centre * centre.transpose() * measure }
+    Moments::of_simplices(mean, triangles.map(|edge| (edge[0].cross(&edge[1]).z / 2.0, edge)))
 }
 
 fn positive(what: &'static str, value: f64) -> Result<f64, MassError> {

@@ -74,11 +74,19 @@ impl Convex {
     /// Returns the point at which a ray from the inside leaves a bounded solid, to round-off; `None` if it never
     /// does.
     pub fn leaving(&self, direction: &Vector3<f64>) -> Option<Point3<f64>> {
+        /// Error of a function at the reach, relative to the reach: a few roundings.
+        const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
         let start = Point3::from(self.interior);
         let length = direction.norm();
-        let far = (self.reach? + self.interior.norm()) / length;
-        if !(far.is_finite() && self.highest(&(start + direction * far)) >= 0.0) {
+        let reach = self.reach? + self.interior.norm();
+        let far = reach / length;
+        let value = self.highest(&(start + direction * far));
+        if !(far.is_finite() && value >= -ROUND_OFF * reach) {
             return None;
+        }
+        // No point is farther than the reach: there the function is less than zero by round-off only.
+        if value < 0.0 {
+            return Some(start + direction * far);
         }
         let (mut inside, mut outside) = (0.0, far);
         while outside - inside > f64::EPSILON * far {

@@ -17,8 +17,8 @@ mod polytope;
 mod polytope_manifold;
 mod polytope_sat;
 mod segment;
-mod shape;
 mod sink;
+mod solids;
 mod sphere;
 mod topology;
 
@@ -26,7 +26,7 @@ pub use decompose::convex_parts;
 pub(crate) use functions::convex;
 pub use hull::MAX_LENGTH;
 pub use polyhedron::ConvexPolyhedron;
-pub use shape::Shape;
+pub use solids::{Figure, Shape};
 
 use cylinder::Cylinder;
 use placed::CoreBuffer;
@@ -117,9 +117,8 @@ fn kind(shape: &Shape) -> Kind {
         Shape::Capsule { .. } => Kind::Segment,
         Shape::Box { .. } | Shape::Polyhedron(_) => Kind::Polytope,
         Shape::HalfSpace { .. } => Kind::HalfSpace,
-        Shape::Cylinder { .. } | Shape::Ellipsoid { .. } | Shape::Superquadric { .. } | Shape::Implicit(_) => {
-            Kind::Smooth
-        }
+        // Every kind without features: its contacts are the closest points of its functions.
+        _ => Kind::Smooth,
     }
 }
 

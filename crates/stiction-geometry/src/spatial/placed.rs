@@ -7,7 +7,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::shape::Shape;
+use super::solids::Shape;
 use super::topology::{BOX, BOX_NORMALS, Edge, POINT, SEGMENT, Topology};
 
 /// Coordinates of one core, reused between calls.
@@ -66,11 +66,7 @@ impl CoreBuffer {
                 self.normals.extend(polyhedron.normals().iter().map(|n| rotation * n));
                 (polyhedron.topology(), 0.0)
             }
-            Shape::HalfSpace { .. }
-            | Shape::Ellipsoid { .. }
-            | Shape::Cylinder { .. }
-            | Shape::Superquadric { .. }
-            | Shape::Implicit(_) => return None,
+            _ => return None,
         };
         debug_assert_eq!(self.normals.len(), topology.faces.len(), "every face has a normal");
         debug_assert!(shape.radius_bound().is_some(), "a shape with a core is bounded");

@@ -10,27 +10,9 @@ use super::{
 };
 use crate::{
     error::Fault,
-    file::{GroupNumber, PolygonTable, ShapeTable, Vector},
+    file::{GroupNumber, Made, PolygonTable, ShapeTable, Vector},
     numbers::plain,
 };
-
-const KINDS: [&str; 15] = [
-    "point",
-    "disc",
-    "sphere",
-    "capsule",
-    "box",
-    "polygon",
-    "polyhedron",
-    "hull",
-    "halfspace",
-    "ellipse",
-    "superellipse",
-    "ellipsoid",
-    "cylinder",
-    "superquadric",
-    "implicit",
-];
 
 pub(super) fn shapes(reader: &Reader, at: &At, tables: &[ShapeTable]) -> Result<Vec<ShapeAt>, Fault> {
     let place = |(index, table)| {
@@ -51,11 +33,12 @@ fn filter(table: &ShapeTable) -> Filter {
 }
 
 fn shape(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Shape, Fault> {
-    let given: Vec<_> = KINDS.into_iter().filter(|kind| at.key(kind).exists()).collect();
+    let given: Vec<_> = ShapeTable::KINDS.iter().copied().filter(|kind| at.key(kind).exists()).collect();
     let kind = match given.as_slice() {
         [kind] => *kind,
         [] => {
-            return Err(at.fault("this shape table names no shape").hint(format!("give one of {}", KINDS.join(", "))));
+            let kinds = ShapeTable::KINDS.join(", ");
+            return Err(at.fault("this shape table names no shape").hint(format!("give one of {kinds}")));
         }
         [_, second, ..] => {
             let fault = at.key(second).fault(format!("one shape cannot be {} at once", given.join(" and ")));
@@ -63,77 +46,54 @@ fn shape(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Shape, Fault> {
         }
     };
     let at = at.key(kind);
-    if reader.planar() { planar(reader, &at, kind, table) } else { spatial(reader, &at, kind, table) }
+    let missing = || at.fault(format!("{} has no table", with_article(kind)));
+    let made = if reader.planar() {
+        match table.in_plane().ok_or_else(missing)? {
+            Made::Sizes(made) => made,
+            Made::Vectors => planar(reader, &at, table)?,
+            Made::Nowhere(instead) => return Err(reader.only_in(&at, &with_article(kind), instead)),
+        }
+        .map(Shape::Planar)
+    } else {
+        match table.in_space().ok_or_else(missing)? {
+            Made::Sizes(made) => made,
+            Made::Vectors => spatial(reader, &at, table)?,
+            Made::Nowhere(instead) => return Err(reader.only_in(&at, &with_article(kind), instead)),
+        }
+        .map(Shape::Spatial)
+    };
+    made.map_err(|error| at.shape_error(&error))
 }
 
-fn planar(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<Shape, Fault> {
-    let made = if let Some(disc) = &table.disc {
-        planar::Shape::disc(disc.radius)
-    } else if let Some(capsule) = &table.capsule {
-        planar::Shape::capsule(capsule.half_length, capsule.radius)
-    } else if table.cuboid.is_some() {
-        let half = half_extents(reader, at, table)?;
-        planar::Shape::rectangle([half.x, half.y])
-    } else if let Some(polygon) = &table.polygon {
+/// Reads a planar shape that has vectors or other shapes.
+fn planar(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Result<planar::Shape, ShapeError>, Fault> {
+    Ok(if let Some(polygon) = &table.polygon {
         planar::Shape::polygon(&corners(reader, at, polygon)?)
     } else if let Some(hull) = &table.hull {
         planar::Shape::convex_hull(&planar_points(reader, &at.key("vertices"), &hull.vertices)?)
     } else if let Some(half_space) = &table.halfspace {
         planar::Shape::half_plane(reader.vector(&at.key("normal"), &half_space.normal)?.xy())
-    } else if let Some(ellipse) = &table.ellipse {
-        planar::Shape::ellipse(ellipse.semi_axes)
-    } else if let Some(superellipse) = &table.superellipse {
-        planar::Shape::superellipse(superellipse.semi_axes, superellipse.exponent)
     } else if let Some(implicit) = &table.implicit {
         planar::Shape::intersection(parts(reader, &at.key("intersection"), &implicit.intersection)?)
-    } else if table.point.is_some() {
-        Ok(planar::Shape::point())
     } else {
-        let instead = match kind {
-            "sphere" => "use `disc`",
-            "ellipsoid" => "use `ellipse`",
-            "cylinder" => "use `disc` or `box`",
-            "superquadric" => "use `superellipse`",
-            _ => "use `polygon` or `hull`",
-        };
-        return Err(reader.only_in(at, &with_article(kind), instead));
-    };
-    made.map(Shape::Planar).map_err(|error| at.shape_error(&error))
+        let half = half_extents(reader, at, table)?;
+        planar::Shape::rectangle([half.x, half.y])
+    })
 }
 
-fn spatial(reader: &Reader, at: &At, kind: &str, table: &ShapeTable) -> Result<Shape, Fault> {
-    let made = if let Some(sphere) = &table.sphere {
-        spatial::Shape::sphere(sphere.radius)
-    } else if let Some(capsule) = &table.capsule {
-        spatial::Shape::capsule(capsule.half_length, capsule.radius)
-    } else if table.cuboid.is_some() {
-        spatial::Shape::cuboid(half_extents(reader, at, table)?.into())
-    } else if let Some(hull) = table.polyhedron.as_ref().or(table.hull.as_ref()) {
+/// Reads a spatial shape that has vectors or other shapes.
+fn spatial(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Result<spatial::Shape, ShapeError>, Fault> {
+    Ok(if let Some(hull) = table.polyhedron.as_ref().or(table.hull.as_ref()) {
         let points = hull.vertices.iter().enumerate();
         let points = points.map(|(k, v)| Ok(Point3::from(reader.vector(&at.key("vertices").index(k), v)?)));
         spatial::Shape::convex_hull(&points.collect::<Result<Vec<_>, Fault>>()?)
     } else if let Some(half_space) = &table.halfspace {
         spatial::Shape::half_space(reader.vector(&at.key("normal"), &half_space.normal)?)
-    } else if let Some(ellipsoid) = &table.ellipsoid {
-        spatial::Shape::ellipsoid(ellipsoid.semi_axes)
-    } else if let Some(cylinder) = &table.cylinder {
-        spatial::Shape::cylinder(cylinder.half_length, cylinder.radius)
-    } else if let Some(superquadric) = &table.superquadric {
-        spatial::Shape::superquadric(superquadric.semi_axes, superquadric.exponents)
     } else if let Some(implicit) = &table.implicit {
         spatial::Shape::intersection(parts(reader, &at.key("intersection"), &implicit.intersection)?)
-    } else if table.point.is_some() {
-        Ok(spatial::Shape::point())
     } else {
-        let instead = match kind {
-            "disc" => "use `sphere`",
-            "polygon" => "use `polyhedron`",
-            "ellipse" => "use `ellipsoid`",
-            _ => "use `superquadric`",
-        };
-        return Err(reader.only_in(at, &with_article(kind), instead));
-    };
-    made.map(Shape::Spatial).map_err(|error| at.shape_error(&error))
+        spatial::Shape::cuboid(half_extents(reader, at, table)?.into())
+    })
 }
 
 /// Returns the kind with its article: "a disc", "an ellipse".

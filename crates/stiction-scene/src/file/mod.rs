@@ -27,7 +27,7 @@ pub(crate) use joint::{JointDofWords, JointKindName, JointTable};
 pub(crate) use material::{MaterialTable, Modulus};
 pub(crate) use motor::{CouplingTable, MotorTable};
 pub(crate) use scheme_words::StabilisationWord;
-pub(crate) use shape::{GroupNumber, PolygonTable, ShapeTable};
+pub(crate) use shape::{GroupNumber, Made, PolygonTable, ShapeTable};
 pub(crate) use simulation::{
     AscherTable, BaumgarteTable, SchemeTable, SimulationTable, StabilisationTable, StabilisationValue,
 };

@@ -2,57 +2,150 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use stiction_geometry::{ShapeError, planar, spatial};
 
 use super::{Angle, Orientation, Vector};
+use Made::{Nowhere, Sizes, Vectors};
 
-/// A collision shape: exactly one kind of shape, and its pose on the body.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ShapeTable {
+/// A shape in the plane or in space, as its table of sizes gives it.
+pub(crate) enum Made<S> {
+    /// The sizes are all that it needs.
+    Sizes(Result<S, ShapeError>),
+    /// The table has vectors or other shapes, which `build/shape.rs` reads.
+    Vectors,
+    /// There is no such shape in this dimension; with a hint at another one.
+    Nowhere(&'static str),
+}
+
+/// Declares the kinds of shapes: description, field and key, table, and what becomes of it in the plane and in space.
+macro_rules! shape_words {
+    ($($(#[$description:meta])+ $field:ident $key:literal $table:ty {
+        plane: $plane:expr,
+        space: $space:expr,
+    })+) => {
+        /// A collision shape: exactly one kind of shape, and its pose on the body.
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct ShapeTable {
+            $($(#[$description])+
+            #[serde(rename = $key)]
+            pub(crate) $field: Option<$table>,)+
+            /// Origin of the shape in the body frame, m. Default: the origin of the body.
+            pub(crate) position: Option<Vector>,
+            /// Angle of the shape in the body frame, in the plane. Default: 0.
+            pub(crate) angle: Option<Angle>,
+            /// Orientation of the shape in the body frame, in space. Default: that of the body.
+            pub(crate) orientation: Option<Orientation>,
+            /// Collision groups of the shape, numbers from 0 to 31. Default: `[0]`.
+            #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
+            pub(crate) groups: Option<Vec<GroupNumber>>,
+            /// Collision groups that the shape collides with. Default: `[0]`. Two shapes collide if a group of one is in
+            /// `meets` of the other.
+            #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
+            pub(crate) meets: Option<Vec<GroupNumber>>,
+        }
+
+        impl ShapeTable {
+            /// Keys of the kinds.
+            pub(crate) const KINDS: &[&str] = &[$($key),+];
+
+            /// Returns the shape in the plane; `None` for a table without a kind.
+            pub(crate) fn in_plane(&self) -> Option<Made<planar::Shape>> {
+                $(if let Some(table) = &self.$field {
+                    let make: fn(&$table) -> Made<planar::Shape> = $plane;
+                    return Some(make(table));
+                })+
+                None
+            }
+
+            /// Returns the shape in space; `None` for a table without a kind.
+            pub(crate) fn in_space(&self) -> Option<Made<spatial::Shape>> {
+                $(if let Some(table) = &self.$field {
+                    let make: fn(&$table) -> Made<spatial::Shape> = $space;
+                    return Some(make(table));
+                })+
+                None
+            }
+        }
+    };
+}
+
+shape_words! {
     /// A single point.
-    pub(crate) point: Option<PointTable>,
+    point "point" PointTable {
+        plane: |_| Sizes(Ok(planar::Shape::point())),
+        space: |_| Sizes(Ok(spatial::Shape::point())),
+    }
     /// A disc in the plane.
-    pub(crate) disc: Option<RadiusTable>,
+    disc "disc" RadiusTable {
+        plane: |disc| Sizes(planar::Shape::disc(disc.radius)),
+        space: |_| Nowhere("use `sphere`"),
+    }
     /// A ball in space.
-    pub(crate) sphere: Option<RadiusTable>,
+    sphere "sphere" RadiusTable {
+        plane: |_| Nowhere("use `disc`"),
+        space: |sphere| Sizes(spatial::Shape::sphere(sphere.radius)),
+    }
     /// A capsule: all points within `radius` of a segment on the local x axis.
-    pub(crate) capsule: Option<CapsuleTable>,
+    capsule "capsule" CapsuleTable {
+        plane: |capsule| Sizes(planar::Shape::capsule(capsule.half_length, capsule.radius)),
+        space: |capsule| Sizes(spatial::Shape::capsule(capsule.half_length, capsule.radius)),
+    }
     /// A rectangle in the plane, or a cuboid in space.
-    #[serde(rename = "box")]
-    pub(crate) cuboid: Option<BoxTable>,
+    cuboid "box" BoxTable {
+        plane: |_| Vectors,
+        space: |_| Vectors,
+    }
     /// A polygon in the plane, convex or not.
-    pub(crate) polygon: Option<PolygonTable>,
+    polygon "polygon" PolygonTable {
+        plane: |_| Vectors,
+        space: |_| Nowhere("use `polyhedron`"),
+    }
     /// The convex hull of points in space.
-    pub(crate) polyhedron: Option<VerticesTable>,
+    polyhedron "polyhedron" VerticesTable {
+        plane: |_| Nowhere("use `polygon` or `hull`"),
+        space: |_| Vectors,
+    }
     /// The convex hull of points, in the plane or in space.
-    pub(crate) hull: Option<VerticesTable>,
+    hull "hull" VerticesTable {
+        plane: |_| Vectors,
+        space: |_| Vectors,
+    }
     /// A half-plane or half-space, bounded by the line or plane through the shape's origin.
-    pub(crate) halfspace: Option<HalfSpaceTable>,
+    halfspace "halfspace" HalfSpaceTable {
+        plane: |_| Vectors,
+        space: |_| Vectors,
+    }
     /// An ellipse in the plane.
-    pub(crate) ellipse: Option<EllipseTable>,
+    ellipse "ellipse" EllipseTable {
+        plane: |ellipse| Sizes(planar::Shape::ellipse(ellipse.semi_axes)),
+        space: |_| Nowhere("use `ellipsoid`"),
+    }
     /// A superellipse |x/a|^p + |y/b|^p ≤ 1 in the plane.
-    pub(crate) superellipse: Option<SuperellipseTable>,
+    superellipse "superellipse" SuperellipseTable {
+        plane: |shape| Sizes(planar::Shape::superellipse(shape.semi_axes, shape.exponent)),
+        space: |_| Nowhere("use `superquadric`"),
+    }
     /// An ellipsoid in space.
-    pub(crate) ellipsoid: Option<EllipsoidTable>,
+    ellipsoid "ellipsoid" EllipsoidTable {
+        plane: |_| Nowhere("use `ellipse`"),
+        space: |ellipsoid| Sizes(spatial::Shape::ellipsoid(ellipsoid.semi_axes)),
+    }
     /// A solid cylinder along the local x axis, with flat ends, in space.
-    pub(crate) cylinder: Option<CylinderTable>,
+    cylinder "cylinder" CylinderTable {
+        plane: |_| Nowhere("use `disc` or `box`"),
+        space: |cylinder| Sizes(spatial::Shape::cylinder(cylinder.half_length, cylinder.radius)),
+    }
     /// A superquadric (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q ≤ 1 in space.
-    pub(crate) superquadric: Option<SuperquadricTable>,
+    superquadric "superquadric" SuperquadricTable {
+        plane: |_| Nowhere("use `superellipse`"),
+        space: |shape| Sizes(spatial::Shape::superquadric(shape.semi_axes, shape.exponents)),
+    }
     /// The intersection of convex shapes.
-    pub(crate) implicit: Option<ImplicitTable>,
-    /// Origin of the shape in the body frame, m. Default: the origin of the body.
-    pub(crate) position: Option<Vector>,
-    /// Angle of the shape in the body frame, in the plane. Default: 0.
-    pub(crate) angle: Option<Angle>,
-    /// Orientation of the shape in the body frame, in space. Default: that of the body.
-    pub(crate) orientation: Option<Orientation>,
-    /// Collision groups of the shape, numbers from 0 to 31. Default: `[0]`.
-    #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
-    pub(crate) groups: Option<Vec<GroupNumber>>,
-    /// Collision groups that the shape collides with. Default: `[0]`. Two shapes collide if a group of one is in
-    /// `meets` of the other.
-    #[schemars(title = "a list of whole numbers from 0 to 31", extend("examples" = [[0, 3]]))]
-    pub(crate) meets: Option<Vec<GroupNumber>>,
+    implicit "implicit" ImplicitTable {
+        plane: |_| Vectors,
+        space: |_| Vectors,
+    }
 }
 
 /// Number of a collision group.
