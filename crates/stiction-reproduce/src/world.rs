@@ -15,7 +15,7 @@ pub(crate) fn friction(mu: f64) -> ContactRule {
 
 /// The Stewart-Trinkle scheme with this weight of gaps and joint errors.
 pub(crate) fn stewart_trinkle(gamma: f64) -> Scheme {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     (scheme.gamma, scheme.joint_gamma) = (gamma, gamma);
     scheme
 }

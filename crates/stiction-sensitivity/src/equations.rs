@@ -5,12 +5,12 @@
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, BodyKind, ContactId, Mobility, Model, Wrench, mass_block};
+use stiction_multibody::{BodyId, BodyKind, Configuration, ContactId, Mobility, Model, Wrench, mass_block};
 
 use super::SensitivityError;
 use stiction_stepping::{
-    Contact, Detector, FrictionSet, Impact, Margin, Scheme, Start, SupportPointContact, VelocityTerms, Workspace,
-    stages,
+    Contact, Detector, FrictionSet, Impact, Margin, PositionUpdate, Scheme, Start, SupportPointContact, VelocityTerms,
+    Workspace, stages,
     stages::approach,
     stages::{JointSpaceRow, Side},
     stages::{detect, prepare},
@@ -70,13 +70,7 @@ impl Solved {
             ..Self::default()
         };
         if start.scheme.velocity_terms == VelocityTerms::Conserving {
-            let is_free = |body: &stiction_multibody::Body| body.mobility() == Some(Mobility::Free);
-            let free = start.model.iter_bodies().enumerate().filter(|(_, (_, body))| is_free(body));
-            let end = &ws.result.end;
-            let known = free.filter(|(index, _)| *index < end.poses().len());
-            solved
-                .turned
-                .extend(known.map(|(index, (id, _))| (index, *end.pose(id).rotation.matrix(), end.twist(id).angular)));
+            solved.find_turned(start, ws);
         }
         for (row, impulse) in ws.solution.joint_impulses.iter().enumerate() {
             solved.push(Row::Joint(row), *impulse);
@@ -125,6 +119,32 @@ impl Solved {
             }
         }
         solved
+    }
+
+    /// Finds the orientations and angular velocities at the end of the step.   [ROT-2]
+    fn find_turned(&mut self, start: &Start, ws: &Workspace) {
+        let &Start { model, scheme, state, h } = start;
+        let mean = scheme.position_update == PositionUpdate::Average;
+        let moving = |(v, end): (&f64, &f64)| if mean { 0.5 * (v + end) } else { *end };
+        let moving: Vec<f64> = state.v.iter().zip(&self.velocity).map(moving).collect();
+        let (mut q, mut end) = (Vec::new(), Configuration::default());
+        model.integrate(&state.q, &moving, h, scheme.orientation, &mut q);
+        end.update(model, &q, &self.velocity, state.time);
+        for (index, (id, body)) in model.iter_bodies().enumerate() {
+            let blocks = [&ws.kinematics.start, &end].map(|at| mass_block(model, at, index));
+            let ([Some((Mobility::Free, _, inertia)), Some((_, _, at_end))], Some(torque)) =
+                (blocks, ws.kinematics.gyroscopic.get(index))
+            else {
+                debug_assert!(
+                    body.mobility() != Some(Mobility::Free),
+                    "bodies that turn freely have a gyroscopic torque"
+                );
+                continue;
+            };
+            let momentum = inertia * end.twist(id).angular - torque * h;
+            let omega = at_end.cholesky().map_or_else(Vector3::zeros, |factor| factor.solve(&momentum));
+            self.turned.push((index, *end.pose(id).rotation.matrix(), omega));
+        }
     }
 
     /// Adds the joint-space rows of `all`, which include limits out of reach, with the impulses of the rows that were in the problem.

@@ -8,8 +8,7 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, LineariseAt, Margin, Scheme, Start, StepCause, Workspace, corners, forest,
-    joint_space, layers,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space, layers,
     pairs::find_pairs,
     support_points,
     surface_motion::{is_kinematic, material_displacement, write_surface_motion},
@@ -208,8 +207,7 @@ impl<'a> Pair<'a> {
         let prescribed = is_kinematic(model, a.body) || is_kinematic(model, b.body);
         let layer = model.layer_by(rule, (a.body, b.body));
         let both_move = model.unknowns(a.body).is_some() && model.unknowns(b.body).is_some();
-        // Implicit steps solve for the surface points themselves.
-        let has_common_point = both_move && scheme.linearise_at != LineariseAt::Implicit;
+        let has_common_point = both_move && scheme.has_common_points();
         Some(Self { a, b, rule, layer, gamma, prescribed, has_common_point })
     }
 

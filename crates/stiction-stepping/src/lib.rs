@@ -73,8 +73,8 @@ pub use report::{
 };
 pub use review::{Change, Changes};
 pub use scheme::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
-    PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
+    PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
 };
 pub use start::Start;
 pub use step::{Stepper, TimeStepper};

@@ -100,6 +100,18 @@ impl Side {
     }
 }
 
+/// Rate of a rotor at the start of the step less that of its joint, from the lead of all rotors.   [ROT-2]
+pub(crate) fn rotor_lead(model: &Model, lead: &[f64], sides: &[Option<Side>]) -> f64 {
+    if lead.is_empty() {
+        return 0.0;
+    }
+    let wrenches = sides.iter().flatten().map(|side| match side {
+        Side::Wrench(body, wrench) => side_rate(model, lead, *body, wrench),
+        Side::Velocity(..) => 0.0,
+    });
+    wrenches.sum()
+}
+
 /// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
 pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
     let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());

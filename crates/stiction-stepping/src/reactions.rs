@@ -76,7 +76,9 @@ fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut Reaction
     let impacts = ws.result.impact_loads.bodies.iter().zip(model.iter_bodies());
     impacts.for_each(|(impulse, (body, _))| load(body, impulse));
     acceleration.clear();
-    acceleration.extend(reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h));
+    let change = reduced.velocity.iter().zip(&reduced.initial).map(|(after, before)| (after - before) / h);
+    // Half of the velocity terms here acted at the end of the last step.   [ROT-3]
+    acceleration.extend(change.zip(reduced.earlier_velocity_terms()).map(|(change, earlier)| change + earlier));
     inverse_dynamics(forest.tree(), &reduced.at, acceleration, loads, sweeps, tau);
     for (joint, link, body) in forest.branches(model) {
         let Some(reaction) = sweeps.joint_wrenches().get(link.index()) else {

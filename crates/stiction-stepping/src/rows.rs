@@ -3,7 +3,7 @@
 use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use crate::{
-    Impact, JointRow, LineariseAt, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
+    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
     rates::{linearised_start_gap, side_rate},
     reduced,
 };
@@ -65,10 +65,10 @@ fn joints(start: &Start, ws: &mut Workspace) {
                 + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let bias = (gamma * error + (end.value - begin.value)) / h;
-            let (a, b) = if scheme.linearise_at == LineariseAt::Implicit {
-                (end.a, end.b)
-            } else {
+            let (a, b) = if scheme.has_common_points() {
                 in_balance(model, &ws.kinematics.linear_end, (joint.a.0, joint.b.0), (end.a, end.b))
+            } else {
+                (end.a, end.b)
             };
             let row = JointRow { a, b, bias };
             debug_assert!(

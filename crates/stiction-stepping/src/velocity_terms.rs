@@ -10,6 +10,9 @@
 //! ```
 //!
 //! Angular momentum changes by the angular impulses alone, to rounding, and bounds the energy of rotation by |π|²/(2 I_min).
+//!
+//! Rotors in joints have no gyroscopic torque: their rates are those of the velocities ω⁺ of the problems. At the start of a step that is ω̄ of [ROT-1]
+//! backwards in time.
 
 use nalgebra::Vector3;
 use stiction_multibody::{Mobility, mass_block, mean_angular_velocity};
@@ -32,10 +35,15 @@ pub(crate) fn add(start: &Start, ws: &mut Workspace) {
 /// [`add`] for a step that moves the bodies by w v⁺ + (1 − w) v.
 pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
     ws.kinematics.gyroscopic.clear();
+    ws.kinematics.rotor_lead.clear();
     if ws.reduced.is_some() || start.scheme.dynamics == Dynamics::Quasistatic {
         return;
     }
     ws.kinematics.gyroscopic.resize(start.model.bodies().len(), Vector3::zeros());
+    let conserves = start.scheme.velocity_terms == VelocityTerms::Conserving;
+    if conserves && start.model.joints().iter().any(|joint| joint.joint_dofs().iter().any(|dof| dof.armature > 0.0)) {
+        ws.kinematics.rotor_lead.resize(start.model.dof(), 0.0);
+    }
     for (index, (id, _)) in start.model.iter_bodies().enumerate() {
         let Some((Mobility::Free, _, inertia)) = mass_block(start.model, &ws.kinematics.start, index) else { continue };
         let omega = ws.kinematics.start.twist(id).angular;
@@ -45,6 +53,11 @@ pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
             }
             VelocityTerms::Explicit => -omega.cross(&(inertia * omega)),
         };
+        let range = start.model.layout().get(index).map(|slot| slot.v.clone()).unwrap_or_default();
+        if let Some([_, _, _, x, y, z]) = ws.kinematics.rotor_lead.get_mut(range) {
+            let lead = (mean_angular_velocity(&inertia, &omega, -start.h) - omega) / weight;
+            (*x, *y, *z) = (lead.x, lead.y, lead.z);
+        }
         let places = (ws.kinematics.applied.get_mut(index), ws.kinematics.gyroscopic.get_mut(index));
         if let (Some(applied), Some(gyroscopic)) = places {
             applied.angular += torque;

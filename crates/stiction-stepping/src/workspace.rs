@@ -71,6 +71,9 @@ pub struct StepKinematics {
     pub applied: Vec<Wrench>,
     /// Gyroscopic torques λ_vp among them; empty in reduced coordinates and for bodies without inertia.   [ROT-2]
     pub gyroscopic: Vec<Vector3<f64>>,
+    /// Velocities that rotors in joints have at the start of the step, less those of the bodies: they follow the velocities v⁺ of the problems. Empty if
+    /// all are zero.   [ROT-2]
+    pub(crate) rotor_lead: Vec<f64>,
     /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,

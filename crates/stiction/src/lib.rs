@@ -57,7 +57,7 @@ pub use stiction_schemes::{self as schemes, MoreauJean, ReferenceStepper};
 pub use stiction_sensitivity as sensitivity;
 pub use stiction_stepping::{
     self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
-    FrictionSet, Impact, ImpactReport, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method, PositionUpdate,
-    PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport, Stepper,
-    SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
+    FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method,
+    PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport,
+    Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
 };

@@ -80,6 +80,7 @@ fn scheme(contents: &Contents) -> String {
     parts.extend((row.protective_layer > 0.0).then(|| format!("protective_layer {}", row.protective_layer)));
     parts.extend((row.position_update != "end").then(|| format!("position_update {}", row.position_update)));
     parts.extend((row.velocity_terms != "conserving").then(|| format!("velocity_terms {}", row.velocity_terms)));
+    parts.extend((row.impulse_points != "common").then(|| format!("impulse_points {}", row.impulse_points)));
     parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));
     parts.extend((row.steps_per_period > 0).then(|| format!("steps_per_period {}", row.steps_per_period)));
     parts.extend((row.stabilisation != "usual").then(|| format!("stabilisation {}", row.stabilisation)));

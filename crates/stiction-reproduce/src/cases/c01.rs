@@ -70,7 +70,7 @@ fn drop_of_a_particle(case: &Reference, account: &mut Account) -> Result<(), Cas
             BodyBuilder::particle("particle", mass).position(0.0, height, 0.0).shape(planar::Shape::point().into());
         let model = on_floor(Dimension::Planar, [particle], [0.0, -g, 0.0], friction(mu))?;
         let mut landed = None;
-        let end = simulate(model, preset.scheme(), h, duration, |simulation, _| {
+        let end = simulate(model, preset.scheme().as_published(), h, duration, |simulation, _| {
             landed = landed.or_else(|| simulation.events().first().map(|event| event.time));
             Ok(())
         })?;
@@ -101,13 +101,19 @@ fn sliding_block(case: &Reference, account: &mut Account) -> Result<(), CaseErro
     let (speed, mu, duration, h, g) = (speed?, mu?, duration?, case.parameter("step")?, gravity(case)?);
     let slide = |preset: Preset| -> Result<[f64; 2], CaseError> {
         let mut stopped = None;
-        let end = simulate(block(speed, [0.0, -g, 0.0], mu)?, preset.scheme(), h, duration, |simulation, report| {
-            let [vx, ..] = v::<3>(simulation, "block")?;
-            if vx.abs() < 1e-13 {
-                stopped.get_or_insert(report.time);
-            }
-            Ok(())
-        })?;
+        let end = simulate(
+            block(speed, [0.0, -g, 0.0], mu)?,
+            preset.scheme().as_published(),
+            h,
+            duration,
+            |simulation, report| {
+                let [vx, ..] = v::<3>(simulation, "block")?;
+                if vx.abs() < 1e-13 {
+                    stopped.get_or_insert(report.time);
+                }
+                Ok(())
+            },
+        )?;
         let [x, ..] = q::<3>(&end, "block")?;
         Ok([stopped.ok_or_else(|| never("the stop of the block"))?, x])
     };
@@ -127,7 +133,13 @@ fn incline(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let h = case.parameter("step")?;
     let speed = |angle: f64, preset: Preset| -> Result<f64, CaseError> {
         let (sin, cos) = libm::sincos(angle);
-        let end = simulate(block(0.0, [g * sin, -g * cos, 0.0], mu)?, preset.scheme(), h, duration, |_, _| Ok(()))?;
+        let end = simulate(
+            block(0.0, [g * sin, -g * cos, 0.0], mu)?,
+            preset.scheme().as_published(),
+            h,
+            duration,
+            |_, _| Ok(()),
+        )?;
         Ok(v::<3>(&end, "block")?[0])
     };
     let rows = [
@@ -161,7 +173,7 @@ fn thrown_sphere(case: &Reference, account: &mut Account) -> Result<(), CaseErro
     let throw = |preset: Preset| -> Result<[f64; 2], CaseError> {
         let mut rolling = None;
         let model = ball(radius, [speed, 0.0, 0.0], 0.0, g, friction(mu))?;
-        let end = simulate(model, preset.scheme(), h, duration, |simulation, report| {
+        let end = simulate(model, preset.scheme().as_published(), h, duration, |simulation, report| {
             if simulation.contacts().first().is_some_and(|contact| contact.mode == ContactMode::Stick) {
                 rolling.get_or_insert(report.time);
             }
@@ -183,11 +195,12 @@ fn spinning_sphere(case: &Reference, account: &mut Account) -> Result<(), CaseEr
     let (rate, radius, duration, g) = (number("rate")?, number("radius")?, number("duration")?, gravity(case)?);
     let h = case.parameter("step")?;
     // Polygons have no torsion.
-    let cones = Preset::INERTIAL.into_iter().filter(|preset| preset.scheme().friction == FrictionSet::Quadratic);
+    let cones =
+        Preset::INERTIAL.into_iter().filter(|preset| preset.scheme().as_published().friction == FrictionSet::Quadratic);
     let time = farthest(exact(case, "spinning_stops")?, cones, |preset| {
         let mut stopped = None;
         let model = ball(radius, [0.0; 3], rate, g, rule.clone())?;
-        simulate(model, preset.scheme(), h, duration, |simulation, report| {
+        simulate(model, preset.scheme().as_published(), h, duration, |simulation, report| {
             if v::<6>(simulation, "ball")?[5].abs() < 1e-12 {
                 stopped.get_or_insert(report.time);
             }
@@ -210,7 +223,7 @@ fn oblique_hits(case: &Reference, account: &mut Account) -> Result<(), CaseError
         let (v_t, v_n, mu) = (hit.number("v_t")?, hit.number("v_n")?, hit.number("friction")?);
         let ours = farthest(speed, Preset::INERTIAL, |preset| {
             let model = ball(radius, [v_t, 0.0, -v_n], 0.0, gravity(case)?, friction(mu))?;
-            let mut simulation = Simulation::new(model, preset.scheme(), h)?;
+            let mut simulation = Simulation::new(model, preset.scheme().as_published(), h)?;
             let _ = simulation.step()?;
             Ok(v::<6>(&simulation, "ball")?[0])
         })?;
@@ -225,7 +238,7 @@ fn figure(case: &Reference) -> Result<Figure, CaseError> {
     let (h, g) = (0.02, gravity(case)?);
     let (speed, mu) = (case.parameter("sliding_block.speed")?, case.parameter("sliding_block.friction")?);
     let mut slid = Trace::<1>::default();
-    simulate(block(speed, [0.0, -g, 0.0], mu)?, Preset::Ncp.scheme(), h, 0.8, |simulation, report| {
+    simulate(block(speed, [0.0, -g, 0.0], mu)?, Preset::Ncp.scheme().as_published(), h, 0.8, |simulation, report| {
         slid.push(report.time, [v::<3>(simulation, "block")?[0]]);
         Ok(())
     })?;
@@ -238,7 +251,7 @@ fn figure(case: &Reference) -> Result<Figure, CaseError> {
     let mut rolled = Trace::<2>::default();
     let mu = case.parameter("sphere_thrown_flat.friction")?;
     let model = ball(radius, [thrown, 0.0, 0.0], 0.0, g, friction(mu))?;
-    simulate(model, Preset::Ncp.scheme(), h, 0.4, |simulation, report| {
+    simulate(model, Preset::Ncp.scheme().as_published(), h, 0.4, |simulation, report| {
         let [vx, _, _, _, wy, _] = v(simulation, "ball")?;
         rolled.push(report.time, [vx, radius * wy]);
         Ok(())

@@ -72,7 +72,7 @@ fn quadratic_rows(account: &mut Account, case: &Reference) -> Result<(), CaseErr
     let tolerance = case.tolerance("tolerance.quadratic")?;
     for row in case.table("derived.quadratic")? {
         let y = row.number("y")?;
-        let ([vx, vy, w], force, sticks) = first_step(case, y, Preset::Quasistatic.scheme())?;
+        let ([vx, vy, w], force, sticks) = first_step(case, y, Preset::Quasistatic.scheme().as_published())?;
         let numbers = [("vx", "m/s", vx), ("vy", "m/s", vy), ("w", "rad/s", w), ("force", "N", force)];
         for (name, unit, ours) in numbers {
             let what = match name {
@@ -91,7 +91,7 @@ fn quadratic_rows(account: &mut Account, case: &Reference) -> Result<(), CaseErr
 }
 
 fn linear(directions: u32) -> Scheme {
-    let mut scheme = Preset::Quasistatic.scheme();
+    let mut scheme = Preset::Quasistatic.scheme().as_published();
     (scheme.friction, scheme.directions) = (FrictionSet::Polygon, directions);
     scheme
 }
@@ -123,7 +123,8 @@ fn polygon_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError
 fn path(case: &Reference, count: f64) -> Result<Trace<3>, CaseError> {
     let (distance, speed) = (case.parameter("push_distance")?, case.parameter("speed")?);
     let h = distance / speed / count;
-    let mut simulation = Simulation::new(pushed(case, case.parameter("push_at")?)?, Preset::Quasistatic.scheme(), h)?;
+    let mut simulation =
+        Simulation::new(pushed(case, case.parameter("push_at")?)?, Preset::Quasistatic.scheme().as_published(), h)?;
     let mut trace = Trace::default();
     trace.push(0.0, q(&simulation, "square")?);
     for _ in 0..steps(distance / speed, h) {
@@ -157,7 +158,7 @@ fn snapshots(case: &Reference) -> Result<Figure, CaseError> {
     let (y, radius) = (case.parameter("push_at")?, case.parameter("tripod_radius")?);
     let count = 240;
     let h = distance / speed / f64::from(count);
-    let mut simulation = Simulation::new(pushed(case, y)?, Preset::Quasistatic.scheme(), h)?;
+    let mut simulation = Simulation::new(pushed(case, y)?, Preset::Quasistatic.scheme().as_published(), h)?;
     let mut figure = grid(2);
     for step in 1..=count {
         let report = simulation.step()?;

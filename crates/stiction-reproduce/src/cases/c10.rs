@@ -12,8 +12,9 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let (sliding, spinning) = (case.parameter("sliding_speed")?, case.parameter("spin")?);
     let direction = case.vector::<2>("parameters.direction")?;
     let fine = case.parameter("step")?;
-    let slide = stop(case, [sliding * direction[0], sliding * direction[1], 0.0], Preset::Ncp.scheme(), fine)?;
-    let spin = stop(case, [0.0, 0.0, spinning], Preset::Ncp.scheme(), fine)?;
+    let slide =
+        stop(case, [sliding * direction[0], sliding * direction[1], 0.0], Preset::Ncp.scheme().as_published(), fine)?;
+    let spin = stop(case, [0.0, 0.0, spinning], Preset::Ncp.scheme().as_published(), fine)?;
     let way = libm::hypot(slide.place[0], slide.place[1]);
     let rows = [
         ("slides for", "s", "sliding.time", slide.time),
@@ -26,7 +27,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
         account.add(Row::new(quantity, unit, ours).reference(expected));
     }
     let polygon = |directions: u32| -> Scheme {
-        let mut scheme = Preset::StewartTrinkle.scheme();
+        let mut scheme = Preset::StewartTrinkle.scheme().as_published();
         scheme.directions = directions;
         scheme
     };

@@ -66,7 +66,7 @@ fn touch(simulation: &Simulation, name: &str) -> Option<ContactReport> {
 fn start_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
     let h = case.parameter("step_at_start")?;
     let model = sphere_on_two(case, case.parameter("torsion")?)?;
-    let mut simulation = Simulation::new(model, Preset::GeometricallyImplicit.scheme(), h)?;
+    let mut simulation = Simulation::new(model, Preset::GeometricallyImplicit.scheme().as_published(), h)?;
     let _ = simulation.step()?;
     let mut numbers = Vec::new();
     for (body, k) in [("first", 1), ("second", 2)] {
@@ -114,7 +114,7 @@ fn ride(case: &Reference, h: f64) -> Result<Ride, CaseError> {
     let (mu, torsion) = (case.parameter("friction")?, case.parameter("torsion")?);
     let start: [f64; 3] = case.vector("parameters.position")?;
     let mut ride = Ride { unknowns: 0, events: [f64::NAN; 3], off_y: 0.0, off_cone: 0.0, trace: Trace::default() };
-    let scheme = Preset::GeometricallyImplicit.scheme();
+    let scheme = Preset::GeometricallyImplicit.scheme().as_published();
     simulate(sphere_on_two(case, torsion)?, scheme, h, case.parameter("duration")?, |simulation, report| {
         ride.unknowns = ride.unknowns.max(report.problem_size);
         let mut sides = [[0.0; 3]; 2];
@@ -179,7 +179,7 @@ fn ride_events(case: &Reference) -> Result<Row, CaseError> {
 }
 
 fn state_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
-    let mut scheme = Preset::Ncp.scheme();
+    let mut scheme = Preset::Ncp.scheme().as_published();
     scheme.linearise_at = LineariseAt::End;
     for row in case.table("derived.states")? {
         let (t, h) = (row.number("t")?, row.number("h")?);
@@ -228,8 +228,8 @@ fn variation(case: &Reference, mut scheme: Scheme, margin: Option<f64>) -> Resul
 
 fn roughness_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
     let touching = Some(case.number("tolerance.touching")?);
-    let linear = || Preset::StewartTrinkle.scheme();
-    let implicit = || Preset::GeometricallyImplicit.scheme();
+    let linear = || Preset::StewartTrinkle.scheme().as_published();
+    let implicit = || Preset::GeometricallyImplicit.scheme().as_published();
     let rough = variation(case, linear(), touching)? / variation(case, implicit(), touching)?;
     let published = Expected::shown(Value::Text(case.text("published.linear_scheme")?.to_owned()));
     account.add(

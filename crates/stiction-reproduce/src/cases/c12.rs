@@ -49,7 +49,7 @@ fn disc(case: &Reference, core: &str) -> Result<Model, CaseError> {
 }
 
 fn scheme(update: PositionUpdate) -> Scheme {
-    let mut scheme = Preset::Ncp.scheme();
+    let mut scheme = Preset::Ncp.scheme().as_published();
     scheme.position_update = update;
     scheme
 }

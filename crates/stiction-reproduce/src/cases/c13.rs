@@ -32,7 +32,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 }
 
 fn quadratic() -> Scheme {
-    Preset::Quasistatic.scheme()
+    Preset::Quasistatic.scheme().as_published()
 }
 
 fn polygon() -> Scheme {

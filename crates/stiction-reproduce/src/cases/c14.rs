@@ -62,7 +62,7 @@ fn implicit_disc(case: &Reference) -> Result<(f64, Trace<1>), CaseError> {
     let energy = case.parameter("energy")?;
     let disc = planar::Shape::disc(case.parameter("radius")?)?;
     let (mut loss, mut trace) = (0.0_f64, Trace::default());
-    let scheme = Preset::GeometricallyImplicit.scheme();
+    let scheme = Preset::GeometricallyImplicit.scheme().as_published();
     simulate(rolling(case, disc)?, scheme, case.parameter("step")?, 5.0, |simulation, report| {
         let kinetic = simulation.energy().kinetic;
         loss = larger(loss, (kinetic - energy).abs());
@@ -75,10 +75,16 @@ fn implicit_disc(case: &Reference) -> Result<(f64, Trace<1>), CaseError> {
 fn polygon_track(case: &Reference, row: &Entry) -> Result<Trace<1>, CaseError> {
     let shape = polygon(case.parameter("radius")?, row.count("edges")?)?;
     let mut trace = Trace::default();
-    simulate(rolling(case, shape)?, Preset::StewartTrinkle.scheme(), row.number("h")?, 5.0, |simulation, report| {
-        trace.push(report.time, [simulation.energy().kinetic]);
-        Ok(())
-    })?;
+    simulate(
+        rolling(case, shape)?,
+        Preset::StewartTrinkle.scheme().as_published(),
+        row.number("h")?,
+        5.0,
+        |simulation, report| {
+            trace.push(report.time, [simulation.energy().kinetic]);
+            Ok(())
+        },
+    )?;
     Ok(trace)
 }
 

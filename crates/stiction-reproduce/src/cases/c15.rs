@@ -165,7 +165,7 @@ impl Creep {
             ("body.particle.position", format!("[{:?}, {depth:?}]", case.parameter("start")?)),
         ];
         let scene = plate::scene("scenes/plate/tilting.toml", SCENE, &changes)?;
-        let mut scheme = Preset::Ncp.scheme();
+        let mut scheme = Preset::Ncp.scheme().as_published();
         scheme.prescribed_slip = PrescribedSlip::End;
         let period = case.parameter("period")?;
         let from = (0.5 * duration / period).floor() * period;

@@ -39,7 +39,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     for h in case.numbers("parameters.figure_steps")? {
         falls.push(Fall::run(case, scheme(), h)?);
     }
-    let exact = Fall::run(case, Preset::Reference.scheme(), case.parameter("sampling")?)?;
+    let exact = Fall::run(case, Preset::Reference.scheme().as_published(), case.parameter("sampling")?)?;
     let curves = [
         ("3", "vertical velocity", "m/s", 1),
         ("4", "angular velocity", "rad/s", 2),
@@ -66,7 +66,7 @@ fn model(case: &Reference) -> Result<Model, CaseError> {
 
 /// The Stewart-Trinkle scheme with the geometry at the end of the step.
 fn scheme() -> Scheme {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     scheme.linearise_at = LineariseAt::End;
     scheme
 }
@@ -180,10 +180,16 @@ fn compare(case: &Reference, fall: &Fall, row: &Entry, account: &mut Account) ->
 /// Motion between events by an integrator of high order: the impact, the slip of the tip, the second impact, rest.
 fn events(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (h, mut events) = (case.parameter("sampling")?, Vec::new());
-    let end = simulate(model(case)?, Preset::Reference.scheme(), h, case.parameter("duration")?, |simulation, _| {
-        events.extend(simulation.events().iter().map(|event| (event.kind, event.time)));
-        Ok(())
-    })?;
+    let end = simulate(
+        model(case)?,
+        Preset::Reference.scheme().as_published(),
+        h,
+        case.parameter("duration")?,
+        |simulation, _| {
+            events.extend(simulation.events().iter().map(|event| (event.kind, event.time)));
+            Ok(())
+        },
+    )?;
     let mut after = 0.0;
     let story = [
         ("impact", "impact", EventKind::Touch),

@@ -70,7 +70,7 @@ fn model(case: &Reference) -> Result<Model, CaseError> {
 const BALLS: usize = 4;
 
 fn scheme(case: &Reference, at: LineariseAt) -> Result<Scheme, CaseError> {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     scheme.linearise_at = at;
     scheme.margin = Margin::Fixed(case.parameter("margin")?);
     scheme.directions = u32::try_from(case.count("parameters.directions")?).map_err(CaseError::other)?;

@@ -52,7 +52,7 @@ fn model(case: &Reference) -> Result<Model, CaseError> {
 }
 
 fn scheme(case: &Reference, gamma: f64) -> Result<Scheme, CaseError> {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     scheme.gamma = gamma;
     if gamma > 0.0 {
         scheme.margin = Margin::Fixed(case.parameter("margin")?);

@@ -11,7 +11,7 @@ use crate::{Account, CaseError, Expected, Reference, Row};
 
 pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
     let mut account = Account::default();
-    let cone = Slide::run(case, Preset::Ncp.scheme())?;
+    let cone = Slide::run(case, Preset::Ncp.scheme().as_published())?;
     account.add(
         Row::new("unknowns with the cone", "", cone.size).published(case.exactly("published.cone_size")?).headline(),
     );
@@ -46,7 +46,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 }
 
 fn polygon(n_d: f64) -> Scheme {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     #[allow(clippy::cast_sign_loss, reason = "numbers of directions are positive")]
     let directions = n_d as u32;
     scheme.directions = directions;
@@ -108,7 +108,7 @@ fn chords(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     for n_d in case.numbers("parameters.directions")? {
         // Angle from a corner towards the middle between two corners.
         let angle = case.parameter("share_of_the_way_to_the_middle")? * PI / n_d;
-        let error = (after(angle, polygon(n_d))? - after(angle, Preset::Ncp.scheme())?).norm();
+        let error = (after(angle, polygon(n_d))? - after(angle, Preset::Ncp.scheme().as_published())?).norm();
         account.add(
             Row::new(format!("velocity error of one step with {n_d} directions"), "m/s", error)
                 .reference(Expected::within(2.0 * libm::sin(0.5 * angle) * full, tolerance)),

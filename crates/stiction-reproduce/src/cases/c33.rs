@@ -74,7 +74,7 @@ fn painleve_rows(account: &mut Account, case: &Reference) -> Result<Vec<(f64, [f
         let mut of_presets = [0.0; 4];
         for (preset, impulse) in PRESETS.into_iter().zip(&mut of_presets) {
             let (model, arm) = rod(case)?;
-            let mut simulation = Simulation::new(model, preset.scheme(), h)?;
+            let mut simulation = Simulation::new(model, preset.scheme().as_published(), h)?;
             let _ = simulation.step()?;
             let [vx, vy, w] = v(&simulation, "rod")?;
             let twist = Twist { linear: Vector3::new(vx, vy, 0.0), angular: Vector3::new(0.0, 0.0, w) };
@@ -121,7 +121,8 @@ fn cones_are_pointed(simulation: &Simulation) -> Result<bool, CaseError> {
 }
 
 fn slider_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError> {
-    let mut simulation = Simulation::new(slider(case)?, Preset::Ncp.scheme(), case.parameter("slider.step")?)?;
+    let mut simulation =
+        Simulation::new(slider(case)?, Preset::Ncp.scheme().as_published(), case.parameter("slider.step")?)?;
     let mut off = 0.0_f64;
     for _ in 0..case.count("parameters.slider.steps")? {
         let _ = simulation.step()?;
@@ -133,8 +134,11 @@ fn slider_rows(account: &mut Account, case: &Reference) -> Result<(), CaseError>
     account.add(row.reference(case.exactly("derived.slider_is_wedged")?));
     let row = Row::new("slider between two walls: largest sideways speed or rate", "m/s, rad/s", off);
     account.add(row.reference(case.at_most("tolerance.velocity.abs")?));
-    let mut on_floor =
-        Simulation::new(four_feet(case, [0.0, 0.0, -case.parameter("gravity")?])?, Preset::Ncp.scheme(), 0.01)?;
+    let mut on_floor = Simulation::new(
+        four_feet(case, [0.0, 0.0, -case.parameter("gravity")?])?,
+        Preset::Ncp.scheme().as_published(),
+        0.01,
+    )?;
     let _ = on_floor.step()?;
     let row = Row::new("box on a floor: reported as wedged", "", !cones_are_pointed(&on_floor)?);
     account.add(row.reference(case.exactly("derived.box_is_wedged")?));
@@ -176,8 +180,11 @@ fn four_contact_rows(account: &mut Account, case: &Reference) -> Result<(), Case
         let mut first: Option<([f64; 6], Vec<f64>)> = None;
         for (name, solver, tolerance) in methods()? {
             let ladder = Ladder::for_cones(vec![Rung { name, solver }]).tolerating(tolerance);
-            let simulation =
-                Simulation::new(four_feet(case, gravity)?, Preset::Ncp.scheme(), case.parameter("box.step")?)?;
+            let simulation = Simulation::new(
+                four_feet(case, gravity)?,
+                Preset::Ncp.scheme().as_published(),
+                case.parameter("box.step")?,
+            )?;
             let mut simulation = simulation.with_ladder(ladder);
             let _ = simulation.step()?;
             let velocity: [f64; 6] = v(&simulation, "box")?;

@@ -204,7 +204,7 @@ pub(crate) fn model(case: &Reference, part: &str) -> Result<Model, CaseError> {
 
 /// The same pendulum between its events by an integrator of high order, as a reference.
 pub(crate) fn truth(case: &Reference, part: &str, step: f64) -> Result<Simulation, CaseError> {
-    Ok(Simulation::new(model(case, part)?, Preset::Reference.scheme(), step)?)
+    Ok(Simulation::new(model(case, part)?, Preset::Reference.scheme().as_published(), step)?)
 }
 
 fn pose(simulation: &Simulation, name: &str) -> Option<Pose> {

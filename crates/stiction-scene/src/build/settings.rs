@@ -92,6 +92,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.prescribed_slip = table.prescribed_slip.into();
     scheme.orientation = table.orientation.into();
     scheme.velocity_terms = table.velocity_terms.into();
+    scheme.impulse_points = table.impulse_points.into();
     scheme.stabilisation = stabilisation(&at.key("stabilisation"), table.stabilisation.as_ref())?;
     scheme.halve_steps = table.halve_steps.unwrap_or(scheme.halve_steps);
     scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
 use stiction_stepping::{
-    Coordinates, CornerLogic, FrictionSet, Impact, LineariseAt, Manifold, PositionUpdate, PrescribedSlip, Preset,
-    Undetermined, VelocityTerms,
+    Coordinates, CornerLogic, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, PositionUpdate,
+    PrescribedSlip, Preset, Undetermined, VelocityTerms,
 };
 
 /// A preset: a named combination of scheme options.
@@ -183,6 +183,27 @@ impl From<VelocityTermsWord> for VelocityTerms {
         match word {
             VelocityTermsWord::Conserving => Self::Conserving,
             VelocityTermsWord::Explicit => Self::Explicit,
+        }
+    }
+}
+
+/// Points at which the two impulses of a contact or joint act.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ImpulsePoints")]
+pub(crate) enum ImpulsePointsWord {
+    /// Common point of two moving bodies, which keeps the angular momentum.
+    #[default]
+    Common,
+    /// Surface point or anchor of each body, as published schemes have them.
+    OfBodies,
+}
+
+impl From<ImpulsePointsWord> for ImpulsePoints {
+    fn from(word: ImpulsePointsWord) -> Self {
+        match word {
+            ImpulsePointsWord::Common => Self::Common,
+            ImpulsePointsWord::OfBodies => Self::OfBodies,
         }
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scheme_words::{
-    CornersWord, FrictionWord, ImpactWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord, SlipWord,
-    StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
+    CornersWord, FrictionWord, ImpactWord, ImpulsePointsWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord,
+    SlipWord, StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
 };
 use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
@@ -94,6 +94,10 @@ pub(crate) struct SchemeTable {
     /// `explicit` at the start of the step, as published schemes have them. Default: `conserving`.
     #[serde(default)]
     pub(crate) velocity_terms: VelocityTermsWord,
+    /// Points at which the two impulses of a contact or joint act: a `common` one between two moving bodies, which keeps
+    /// their angular momentum, or those `of-bodies`, as published schemes have them. Default: `common`.
+    #[serde(default)]
+    pub(crate) impulse_points: ImpulsePointsWord,
     /// Stabilisation against drift of joints and gaps: `"usual"`, `"multiplier"`, `"reduction"`, or a table with one
     /// of `baumgarte`, `ascher`, `projection`. Default: `"usual"`.
     pub(crate) stabilisation: Option<StabilisationValue>,

@@ -5,7 +5,7 @@ use stiction_multibody::Model;
 
 use crate::{
     Workspace,
-    rates::{JointSpaceRow, rate},
+    rates::{JointSpaceRow, rate, rotor_lead},
 };
 
 /// Work of springs, dampers and motors over the last step, along the forest and of rows; rotors count as kinetic energy.
@@ -67,6 +67,8 @@ fn rate_at_end(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
     rate(model, &row.sides, &ws.solution.velocity, ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]))
 }
 
+/// Rate of a row before the step, that of its rotor if it has one.
 fn rate_before(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
-    rate(model, &row.sides, &ws.kinematics.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
+    let lead = if row.rotor > 0.0 { rotor_lead(model, &ws.kinematics.rotor_lead, &row.sides) } else { 0.0 };
+    lead + rate(model, &row.sides, &ws.kinematics.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Start, Workspace,
     joint_space_dof::{ImplicitForce, JointSpaceDof},
-    rates::{JointSpaceRow, Side, rate},
+    rates::{JointSpaceRow, Side, rate, rotor_lead},
 };
 
 /// Writes the joint-space rows where the constraints are linearised.
@@ -40,6 +40,8 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
     let actuated = std::mem::take(&mut ws.constraints.joint_space_dofs);
+    // An impact takes no time, and rotors collide with the rates of their bodies.
+    ws.kinematics.rotor_lead.clear();
     rows.clear();
     for joint_dof in &actuated {
         let Some(joint) = start.model.joint(joint_dof.id.0) else {
@@ -173,7 +175,8 @@ impl<'a> Writer<'a> {
         rate: f64,
     ) {
         if inertia > 0.0 {
-            let bias = -rate - self.start.h * force / inertia;
+            let lead = rotor_lead(self.start.model, &self.ws.kinematics.rotor_lead, &sides);
+            let bias = -rate - (self.start.h * force + rotor * lead) / inertia;
             self.push_along(sides, Law::Equality { rows: 1 }, bias, (1.0 / inertia, rotor));
         }
     }

@@ -60,6 +60,8 @@ pub(super) struct TreeMomenta {
     energies: [Vec<f64>; 3],
     /// Largest change of a factor on relative motion in the last step.
     largest_change: f64,
+    /// Weight of the velocity terms at the start of the last step.
+    weight: f64,
 }
 
 impl TreeMomenta {
@@ -79,6 +81,7 @@ impl TreeMomenta {
             shifts: Vec::new(),
             energies: Default::default(),
             largest_change: 0.0,
+            weight: 1.0,
         }
     }
 
@@ -111,6 +114,7 @@ impl Reduced {
             Some(divided) => divided.accelerate(tree, at, forces, out),
             None => weighted_forward_dynamics(tree, at, factors, forces, scratch, out),
         };
+        momenta.weight = Self::weight_at_start(start);
         if start.scheme.velocity_terms == VelocityTerms::Explicit {
             solve((forces.0, forces.1, 1.0), &mut self.forces.acceleration);
             return;
@@ -197,6 +201,12 @@ impl Reduced {
         }
         end.update_velocities(tree, &next.forest_v);
         Ok(())
+    }
+
+    /// Acceleration of the velocity terms at the start of the step that acted at the end of the last one.   [ROT-3]
+    pub(crate) fn earlier_velocity_terms(&self) -> impl Iterator<Item = f64> + '_ {
+        let weight = if self.momenta.weight < 1.0 { 1.0 } else { 0.0 };
+        self.momenta.bias.iter().map(move |bias| weight * bias)
     }
 
     /// True if the last step was short enough for the velocities of the trees.

@@ -107,6 +107,26 @@ impl VelocityTerms {
     }
 }
 
+/// Points at which the two impulses of a contact or joint act on its bodies.   [STEP-17]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImpulsePoints {
+    /// Common point of two moving bodies, between their surface points or anchors: the impulses keep the angular momentum.
+    #[default]
+    Common,
+    /// Surface point or anchor of each body, as published schemes have them: angular momentum drifts while a gap or joint error is open.
+    OfBodies,
+}
+
+impl ImpulsePoints {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Common => "common",
+            Self::OfBodies => "of-bodies",
+        }
+    }
+}
+
 /// Choice of the contacts that are given to the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Margin {

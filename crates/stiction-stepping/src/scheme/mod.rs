@@ -10,8 +10,8 @@ mod support;
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
 pub use axes::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Margin, Method, PositionUpdate,
-    PrescribedSlip, Undetermined, VelocityTerms,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method,
+    PositionUpdate, PrescribedSlip, Undetermined, VelocityTerms,
 };
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
@@ -63,6 +63,8 @@ pub struct Scheme {
     pub orientation: OrientationUpdate,
     /// Velocity products.
     pub velocity_terms: VelocityTerms,
+    /// Points at which impulses act.
+    pub impulse_points: ImpulsePoints,
     /// Speed along the surface above which a touching contact counts as slipping, m/s. It is used in reports and events only and does not
     /// influence the motion.
     pub slip_threshold: f64,
@@ -98,6 +100,7 @@ impl Default for Scheme {
             protective_layer: 0.0,
             orientation: OrientationUpdate::default(),
             velocity_terms: VelocityTerms::default(),
+            impulse_points: ImpulsePoints::default(),
             slip_threshold: 1e-9,
             touch_threshold: 1e-10,
         }
@@ -121,6 +124,18 @@ pub struct SchemeError {
 }
 
 impl Scheme {
+    /// The scheme with the terms that published schemes have and that later ones improve: explicit velocity terms, and impulses that act at the
+    /// surface points of each body.
+    #[must_use]
+    pub fn as_published(self) -> Self {
+        Self { velocity_terms: VelocityTerms::Explicit, impulse_points: ImpulsePoints::OfBodies, ..self }
+    }
+
+    /// True if the impulses between two moving bodies act at a common point. Implicit steps solve for the surface points themselves.   [STEP-17]
+    pub(crate) fn has_common_points(&self) -> bool {
+        self.impulse_points == ImpulsePoints::Common && self.linearise_at != LineariseAt::Implicit
+    }
+
     /// Checks every number.
     pub fn validate(&self) -> Result<(), SchemeError> {
         let fail = |field, reason: String| Err(SchemeError { field, reason });

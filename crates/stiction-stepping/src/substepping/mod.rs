@@ -56,6 +56,8 @@ impl Substepping {
         pending.clear();
         pending.push(Part { length: start.h, halvings: 0, is_second_half: false });
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
+        // Passes and iterations of parts that were solved and made again as halves.
+        let (mut passes, mut iterations) = (0_u32, 0_u32);
         while let Some(part) = pending.pop() {
             let state = if whole.is_some() { &*from } else { start.state };
             let length = other_length.take().unwrap_or_else(|| layers.first_length(part.length, state));
@@ -69,6 +71,9 @@ impl Substepping {
                 Err(cause) => matches!(cause, StepCause::NotSolved { .. } | StepCause::NotProjected { .. }),
             };
             if is_unsolved && part.halvings < start.scheme.halve_steps {
+                if let Ok(report) = &result {
+                    (passes, iterations) = (passes + report.passes, iterations + report.iterations);
+                }
                 pending.extend(is_divided.then_some(remainder));
                 let half = Part { length: 0.5 * length, halvings: part.halvings + 1, is_second_half: true };
                 pending.extend([half, Part { is_second_half: part.is_second_half, ..half }]);
@@ -99,6 +104,8 @@ impl Substepping {
                 }
             };
             if is_last {
+                let report =
+                    StepReport { passes: report.passes + passes, iterations: report.iterations + iterations, ..report };
                 return Ok(if made > 1 { at_exact_time(start, ws, report) } else { report });
             }
             earlier.keep(start.model, ws);

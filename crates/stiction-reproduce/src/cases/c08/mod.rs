@@ -44,7 +44,7 @@ fn statement(case: &Reference, path: &str) -> Result<Expected, CaseError> {
 }
 
 fn with_corners(preset: Preset, corners: CornerLogic) -> Scheme {
-    let mut scheme = preset.scheme();
+    let mut scheme = preset.scheme().as_published();
     scheme.corners = corners;
     scheme
 }

@@ -69,14 +69,14 @@ pub(super) fn cone() -> Scheme {
 
 /// [`cone`] with another time at which the velocity of the plate is taken.
 pub(super) fn cone_with(slip: PrescribedSlip) -> Scheme {
-    let mut scheme = Preset::Ncp.scheme();
+    let mut scheme = Preset::Ncp.scheme().as_published();
     scheme.prescribed_slip = slip;
     scheme
 }
 
 /// Scheme with a friction polygon.
 pub(super) fn polygon(directions: u32) -> Scheme {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     (scheme.prescribed_slip, scheme.directions) = (PrescribedSlip::End, directions);
     scheme
 }

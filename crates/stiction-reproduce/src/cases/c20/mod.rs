@@ -25,7 +25,7 @@ pub(super) fn run(case: &Reference) -> Result<Account, CaseError> {
 
 /// Scheme with the second-order friction cone; the velocity of the plate is taken at the end of the step, as in the derived tables.
 fn cone() -> Scheme {
-    let mut scheme = Preset::Ncp.scheme();
+    let mut scheme = Preset::Ncp.scheme().as_published();
     scheme.prescribed_slip = PrescribedSlip::End;
     scheme
 }

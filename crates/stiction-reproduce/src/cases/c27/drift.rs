@@ -136,7 +136,7 @@ fn halving(case: &Reference, runs: &[Drift], account: &mut Account) -> Result<()
 /// With the coordinates of both bodies horizontal momentum is conserved exactly, and the centre of mass does not move.
 fn maximal(case: &Reference, account: &mut Account) -> Result<(), CaseError> {
     let (model, mut start, mut moved) = (model(case, "drift")?, None, 0.0_f64);
-    simulate(model, Preset::Ncp.scheme(), case.parameter("maximal_step")?, 2.0, |simulation, _| {
+    simulate(model, Preset::Ncp.scheme().as_published(), case.parameter("maximal_step")?, 2.0, |simulation, _| {
         let centre = centre_of(simulation).ok_or_else(|| CaseError::Absent("body `a` or `b`".into()))?;
         let start = *start.get_or_insert(centre);
         moved = larger(moved, (centre - start).xy().norm());
