@@ -14,6 +14,7 @@ mod aba;
 mod algebra;
 mod branch;
 mod crba;
+mod elementary;
 mod energy;
 mod inertia;
 mod jacobian;
@@ -24,6 +25,7 @@ mod momentum;
 mod response;
 mod rnea;
 mod scratch;
+mod series;
 mod symmetric;
 mod tree;
 
@@ -44,6 +46,7 @@ pub use response::{
 };
 pub use rnea::inverse_dynamics;
 pub use scratch::Scratch;
+pub use series::{ElementaryMotion, Series};
 pub use tree::{Link, LinkSpec, Tree, TreeBuilder};
 
 /// Error of a mass matrix that is not positive definite: a velocity without inertia.
