@@ -1,5 +1,8 @@
 //! Construction of the forest of a model: the choice of tree joints and of their directions.
 
+#[cfg(test)]
+mod tests;
+
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_geometry::{Dimension, Pose};
 
