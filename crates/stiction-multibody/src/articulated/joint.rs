@@ -189,7 +189,7 @@ impl TreeJoint {
                 let velocity = columns[0].linear * v[0] + columns[1].linear * v[1] + columns[2].linear * v[2];
                 Some(linear(velocity.cross(&Vector3::new(v[3], v[4], v[5]))))
             }
-            Self::Series(series) => Some(series.subspace_rate(columns, v)),
+            Self::Series(_) => Some(Series::subspace_rate(columns, v)),
             _ => None,
         }
     }

@@ -121,7 +121,7 @@ impl Series {
 
     /// A translation is along an axis of the joint frame, and turns with −ω relative to the link; the axis of the first rotation turns
     /// with the second.
-    pub(super) fn subspace_rate(&self, columns: &[Twist], v: &[f64]) -> Twist {
+    pub(super) fn subspace_rate(columns: &[Twist], v: &[f64]) -> Twist {
         let (mut rate, mut omega) = (Twist::default(), Vector3::zeros());
         for (column, v) in columns.iter().zip(v).rev() {
             rate.angular += (column.angular * *v).cross(&omega);

@@ -49,13 +49,13 @@ struct Form {
     axis: bool,
 }
 
-const fn form(rows: &'static [Constraint], dofs: &'static [Measure]) -> Option<Form> {
-    Some(Form { rows, dofs, axis: false })
+const fn form(rows: &'static [Constraint], dofs: &'static [Measure]) -> Form {
+    Form { rows, dofs, axis: false }
 }
 
 /// Form whose motion depends on the joint axis.
-const fn with_axis(rows: &'static [Constraint], dofs: &'static [Measure]) -> Option<Form> {
-    Some(Form { rows, dofs, axis: true })
+const fn with_axis(rows: &'static [Constraint], dofs: &'static [Measure]) -> Form {
+    Form { rows, dofs, axis: true }
 }
 
 macro_rules! joint_kinds {
@@ -89,41 +89,41 @@ joint_kinds! {
         name: "revolute",
         about: "Rotation about one axis.",
         placement: Placement::Anchor,
-        plane: form(&[Coincide(0), Coincide(1)], &[Turn(2)]),
-        space: with_axis(
+        plane: Some(form(&[Coincide(0), Coincide(1)], &[Turn(2)])),
+        space: Some(with_axis(
             &[Coincide(0), Coincide(1), Coincide(2), Perpendicular(1, 0), Perpendicular(2, 0)],
             &[Turn(0)],
-        ),
+        )),
     }
     /// Translation along the joint axis.
     Prismatic => {
         name: "prismatic",
         about: "Translation along one axis.",
         placement: Placement::Anchor,
-        plane: with_axis(&[Offset(1), Perpendicular(0, 1)], &[Slide(0)]),
-        space: with_axis(
+        plane: Some(with_axis(&[Offset(1), Perpendicular(0, 1)], &[Slide(0)])),
+        space: Some(with_axis(
             &[Offset(1), Offset(2), Perpendicular(1, 0), Perpendicular(2, 0), Perpendicular(1, 2)],
             &[Slide(0)],
-        ),
+        )),
     }
     /// No relative motion.
     Weld => {
         name: "weld",
         about: "No relative motion.",
         placement: Placement::AnchorOrAnchors,
-        plane: form(&[Coincide(0), Coincide(1), Perpendicular(0, 1)], &[]),
-        space: form(
+        plane: Some(form(&[Coincide(0), Coincide(1), Perpendicular(0, 1)], &[])),
+        space: Some(form(
             &[Coincide(0), Coincide(1), Coincide(2), Perpendicular(1, 0), Perpendicular(2, 0), Perpendicular(1, 2)],
             &[],
-        ),
+        )),
     }
     /// Motion with two points at a fixed distance, in metres.
     Distance(f64 = 1.0) => {
         name: "distance",
         about: "Two points at a fixed distance.",
         placement: Placement::Ends,
-        plane: form(&[Distance], &[]),
-        space: form(&[Distance], &[]),
+        plane: Some(form(&[Distance], &[])),
+        space: Some(form(&[Distance], &[])),
     }
     /// Rotation about every axis; in space.
     Spherical => {
@@ -131,7 +131,7 @@ joint_kinds! {
         about: "Rotation about every axis; in space.",
         placement: Placement::AnchorOrAnchors,
         plane: None,
-        space: form(&[Coincide(0), Coincide(1), Coincide(2)], &[Bend]),
+        space: Some(form(&[Coincide(0), Coincide(1), Coincide(2)], &[Bend])),
     }
     /// Rotation about two perpendicular axes: the joint axis of the first body and the second axis of the other; in space.
     Universal => {
@@ -139,10 +139,10 @@ joint_kinds! {
         about: "Rotation about two perpendicular axes; in space.",
         placement: Placement::TwoAxes,
         plane: None,
-        space: with_axis(
+        space: Some(with_axis(
             &[Coincide(0), Coincide(1), Coincide(2), Perpendicular(0, 1)],
             &[FirstTurn, SecondTurn],
-        ),
+        )),
     }
     /// Rotation about the joint axis and translation along it; in space.
     Cylindrical => {
@@ -150,10 +150,10 @@ joint_kinds! {
         about: "Rotation about an axis and translation along it; in space.",
         placement: Placement::Anchor,
         plane: None,
-        space: with_axis(
+        space: Some(with_axis(
             &[Offset(1), Offset(2), Perpendicular(1, 0), Perpendicular(2, 0)],
             &[Slide(0), Turn(0)],
-        ),
+        )),
     }
     /// Translation in the plane perpendicular to the joint axis and rotation about it; in space.
     Planar => {
@@ -161,10 +161,10 @@ joint_kinds! {
         about: "Translation in the plane perpendicular to an axis and rotation about that axis; in space.",
         placement: Placement::Anchor,
         plane: None,
-        space: with_axis(
+        space: Some(with_axis(
             &[Offset(0), Perpendicular(1, 0), Perpendicular(2, 0)],
             &[Slide(1), Slide(2), Turn(0)],
-        ),
+        )),
     }
 }
 

@@ -129,22 +129,21 @@ impl JsonSchema for JointKindName {
 
 /// Returns the description of `dofs`: the DOFs of all kinds that have several.
 fn describe_dofs() -> String {
-    let mut text = "One table per DOF of a joint with several.".to_owned();
-    for kind in JointKind::ALL {
-        let dimension = [Dimension::Spatial, Dimension::Planar].into_iter().find(|d| kind.joint_dof(*d).is_some());
-        let is_length: Vec<bool> = dimension.map_or_else(Vec::new, |dimension| kind.dof_is_length(dimension).collect());
-        if is_length.len() > 1 {
-            let motions = |equal: &[bool]| {
-                let motion = if equal[0] { "translation" } else { "rotation" };
-                match equal.len() {
-                    1 => motion.to_owned(),
-                    count => format!("{} {motion}s", if count == 2 { "two" } else { "three" }),
-                }
-            };
-            let motions: Vec<_> = is_length.chunk_by(|a, b| a == b).map(motions).collect();
-            let (first, rest) = kind.name().split_at(1);
-            text += &format!(" {}{rest}: {}.", first.to_uppercase(), motions.join(", "));
-        }
-    }
-    text
+    let mut sentences = vec!["One table per DOF of a joint with several.".to_owned()];
+    sentences.extend(JointKind::ALL.iter().filter_map(|kind| {
+        let dimension = [Dimension::Spatial, Dimension::Planar].into_iter().find(|d| kind.joint_dof(*d).is_some())?;
+        let is_length: Vec<bool> = kind.dof_is_length(dimension).collect();
+        let equal = |equal: &[bool]| {
+            let motion = if equal.contains(&true) { "translation" } else { "rotation" };
+            match equal.len() {
+                1 => motion.to_owned(),
+                2 => format!("two {motion}s"),
+                _ => format!("three {motion}s"),
+            }
+        };
+        let motions: Vec<_> = is_length.chunk_by(|a, b| a == b).map(equal).collect();
+        let (first, rest) = kind.name().split_at(1);
+        (is_length.len() > 1).then(|| format!("{}{rest}: {}.", first.to_uppercase(), motions.join(", ")))
+    }));
+    sentences.join(" ")
 }

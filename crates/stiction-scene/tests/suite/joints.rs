@@ -45,25 +45,23 @@ fn every_kind_is_a_word_of_scenes() {
             if dimension == Dimension::Planar { format!("[{x}, {y}]") } else { format!("[{x}, {y}, 0]") }
         };
         for kind in JointKind::all(dimension) {
-            let mut keys = match kind.placement() {
+            let place = match kind.placement() {
                 Placement::Anchor | Placement::AnchorOrAnchors => format!("anchor = {}", vector(0.0, 0.0)),
                 Placement::TwoAxes => format!("anchor = {}\nsecond_axis = {}", vector(0.0, 0.0), vector(0.0, 1.0)),
                 Placement::Ends => format!("anchors = [{}, {}]", vector(0.0, 0.0), vector(1.0, 0.0)),
             };
-            if kind.has_axis(dimension) {
-                keys += &format!("\naxis = {}", vector(1.0, 0.0));
-            }
+            let axis = if kind.has_axis(dimension) { format!("axis = {}", vector(1.0, 0.0)) } else { String::new() };
             let dofs = kind.dof_is_length(dimension).count();
-            keys += &match dofs {
+            let laws = match dofs {
                 0 => String::new(),
-                1 => "\ndamping = 0.5".to_owned(),
-                _ => format!("\ndofs = [{}]", vec!["{ damping = 0.5 }"; dofs].join(", ")),
+                1 => "damping = 0.5".to_owned(),
+                _ => format!("dofs = [{}]", vec!["{ damping = 0.5 }"; dofs].join(", ")),
             };
             let inertia = if dimension == Dimension::Planar { "1.0" } else { "[1.0, 1.0, 1.0]" };
             let (body, name) = (format!("name = \"rod\"\nmass = 1.0\ninertia = {inertia}"), kind.name());
             let (simulation, position) = ("duration = 1.0\nstep = 0.01", vector(1.0, 0.0));
             let scene = format!(
-                "[simulation]\n{simulation}\n[[body]]\n{body}\nposition = {position}\n[[joint]]\nname = \"j\"\nkind = \"{name}\"\nbetween = [\"world\", \"rod\"]\n{keys}\n"
+                "[simulation]\n{simulation}\n[[body]]\n{body}\nposition = {position}\n[[joint]]\nname = \"j\"\nkind = \"{name}\"\nbetween = [\"world\", \"rod\"]\n{place}\n{axis}\n{laws}\n"
             );
             let model = parse(&scene, "x.toml").unwrap_or_else(|error| panic!("{error}\n{scene}")).model;
             let joint = &model.joints()[0];
