@@ -1,7 +1,7 @@
 //! `[[joint]]`.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
-use stiction_multibody::{BodyId, JointId, JointKind, ModelError, Pose, joint::Placement, limits};
+use stiction_multibody::{BodyId, Dimension, JointId, JointKind, ModelError, Pose, joint::Placement, limits};
 
 use super::{
     Assembly, joint_dof,
@@ -63,9 +63,13 @@ fn simple(
 ) -> Result<JointId, Fault> {
     let reader = &assembly.reader;
     let anchor = reader.vector(&at.key("anchor"), needed(at, table, "anchor", table.anchor.as_ref())?)?;
+    // A kind of the other dimension is refused by the model, after its keys.
+    let exists = table.kind.joint_dof(reader.dimension).is_some();
+    let in_any = || [Dimension::Planar, Dimension::Spatial].into_iter().any(|dimension| table.kind.has_axis(dimension));
+    let needs_axis = if exists { table.kind.has_axis(reader.dimension) } else { in_any() };
     let axis = match &table.axis {
         Some(axis) => reader.vector(&at.key("axis"), axis)?,
-        None if table.kind.has_axis(reader.dimension) => {
+        None if needs_axis => {
             return Err(at.fault(format!("a {} joint needs `axis`", table.kind.name())));
         }
         None => Vector3::x(),
