@@ -8,6 +8,7 @@ use stiction_geometry::Pose;
 use crate::{
     BodyId, Configuration, JointId, LinkId, Twist, Wrench,
     articulated::{Kinematics, Tree},
+    joint::MAX_JOINT_DOFS,
 };
 
 /// Link of a body.
@@ -23,7 +24,7 @@ pub(crate) struct LinkedBody {
 pub(crate) struct Branch {
     pub(crate) link: LinkId,
     /// Velocity of the tree for each joint DOF; none for a DOF that is not a single coordinate.
-    pub(crate) velocities: [Option<usize>; 3],
+    pub(crate) velocities: [Option<usize>; MAX_JOINT_DOFS],
 }
 
 /// The bodies of a model in reduced coordinates.

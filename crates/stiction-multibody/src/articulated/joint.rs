@@ -8,9 +8,13 @@
 use nalgebra::{Matrix3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use stiction_geometry::Pose;
 
+use super::{
+    elementary::{angle_about, angular, linear, rotation_about, turn_about},
+    series::Series,
+};
 use crate::{
     Twist,
-    rotation::{cross_matrix, from_matrix, from_rotation_vector, to_rotation_vector},
+    rotation::{from_matrix, from_rotation_vector, to_rotation_vector},
 };
 
 /// Relative motion of a link and its parent. Axes are unit vectors in the joint frame.
@@ -49,6 +53,8 @@ pub enum TreeJoint {
     PlanarTranslational,
     /// Free motion. q = (x, y, z, quaternion), v = (velocity of the origin in joint axes, angular velocity in link axes).
     Free,
+    /// Translations, then rotations: any other list of elementary motions.
+    Series(Series),
 }
 
 /// Largest number of velocities of a joint.
@@ -74,6 +80,7 @@ impl TreeJoint {
             Self::Cylindrical { .. } | Self::Universal { .. } | Self::PlanarTranslational => 2,
             Self::Spherical | Self::Planar | Self::Translational => 3,
             Self::Free => 6,
+            Self::Series(series) => series.velocities(),
         }
     }
 
@@ -100,6 +107,7 @@ impl TreeJoint {
             Self::Free => {
                 Pose::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..]).to_rotation_matrix())
             }
+            Self::Series(series) => series.transform(q),
         }
     }
 
@@ -127,6 +135,7 @@ impl TreeJoint {
                 q[..3].copy_from_slice(p.as_slice());
                 write_quaternion(r, &mut q[3..]);
             }
+            Self::Series(series) => series.write_coordinates(relative, q),
         }
     }
 
@@ -161,6 +170,7 @@ impl TreeJoint {
                 }
                 write_axes(&mut columns[3..], angular);
             }
+            Self::Series(series) => series.motion_subspace(q, relative, columns),
         }
     }
 
@@ -180,6 +190,7 @@ impl TreeJoint {
                 let omega = columns[3].angular * v[3] + columns[4].angular * v[4] + columns[5].angular * v[5];
                 Some(linear(velocity.cross(&omega)))
             }
+            Self::Series(_) => Some(Series::subspace_rate(columns, v)),
             _ => None,
         }
     }
@@ -236,26 +247,6 @@ fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(Quaternion::new(q[0], q[1], q[2], q[3]))
 }
 
-/// Rodrigues' formula: c 1 + s [a]ₓ + (1 − c) a aᵀ.
-#[inline]
-fn rotation_about(axis: &Vector3<f64>, angle: f64) -> Rotation3<f64> {
-    let (s, c) = libm::sincos(angle);
-    let r = Matrix3::from_diagonal_element(c) + cross_matrix(&(axis * s)) + axis * (axis * (1.0 - c)).transpose();
-    Rotation3::from_matrix_unchecked(r)
-}
-
-/// Angle of a rotation about an axis: the skew part gives its sine, the trace its cosine.
-fn angle_about(axis: &Vector3<f64>, r: &Matrix3<f64>) -> f64 {
-    let sine = Vector3::new(r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12).dot(axis);
-    libm::atan2(sine, r.trace() - 1.0)
-}
-
-/// Angle about an axis from one direction to another.
-fn turn_about(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> f64 {
-    let from = from - axis * axis.dot(from);
-    libm::atan2(axis.dot(&from.cross(to)), from.dot(to))
-}
-
 fn write_quaternion(r: &Matrix3<f64>, q: &mut [f64]) {
     let e = from_matrix(r);
     q.copy_from_slice(&[e.w, e.i, e.j, e.k]);
@@ -269,16 +260,6 @@ fn turned(rotation: Rotation3<f64>) -> Pose {
 #[inline]
 fn shifted(by: Vector3<f64>) -> Pose {
     Pose::from_parts(Translation3::from(by), Rotation3::identity())
-}
-
-#[inline]
-fn linear(linear: Vector3<f64>) -> Twist {
-    Twist { linear, angular: Vector3::zeros() }
-}
-
-#[inline]
-fn angular(angular: Vector3<f64>) -> Twist {
-    Twist { linear: Vector3::zeros(), angular }
 }
 
 fn write_axes(columns: &mut [Twist], kind: fn(Vector3<f64>) -> Twist) {

@@ -14,6 +14,7 @@ mod aba;
 mod algebra;
 mod branch;
 mod crba;
+mod elementary;
 mod energy;
 mod inertia;
 mod jacobian;
@@ -25,6 +26,7 @@ mod response;
 mod rnea;
 mod root_momentum;
 mod scratch;
+mod series;
 mod symmetric;
 mod tree;
 
@@ -46,6 +48,7 @@ pub use response::{
 pub use rnea::inverse_dynamics;
 pub use root_momentum::{Root, Trees};
 pub use scratch::Scratch;
+pub use series::{ElementaryMotion, Series};
 pub use tree::{Link, LinkSpec, Tree, TreeBuilder};
 
 /// Error of a mass matrix that is not positive definite: a velocity without inertia.

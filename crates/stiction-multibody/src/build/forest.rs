@@ -1,12 +1,16 @@
 //! Construction of the forest of a model: the choice of tree joints and of their directions.
 
+#[cfg(test)]
+mod tests;
+
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction_geometry::{Dimension, Pose};
 
 use crate::{
     BodyId, BodyKind, Forest, Joint, JointId, JointKind, LinkId, Mobility, Model, ModelError,
-    articulated::{LinkSpec, TreeBuilder, TreeJoint},
+    articulated::{ElementaryMotion, LinkSpec, Series, TreeBuilder, TreeJoint},
     forest::{Branch, LinkedBody},
+    joint::{Constraint, MAX_JOINT_DOFS, Measure},
 };
 
 impl Forest {
@@ -186,14 +190,14 @@ fn tree_joint(
     reversed: bool,
     far: Mobility,
     dimension: Dimension,
-) -> Option<(TreeJoint, Pose, [Option<usize>; 3])> {
+) -> Option<(TreeJoint, Pose, [Option<usize>; MAX_JOINT_DOFS])> {
     let sign = if reversed { -1.0 } else { 1.0 };
     let (x, y) = (Vector3::x() * sign, Vector3::y() * sign);
     let plain = |kind, joint_dofs| Some((kind, Pose::identity(), joint_dofs));
     if !far.turns() {
         // The joint of a particle is at its centre, and the particle has no orientation.
-        let pinned = matches!(joint.kind, JointKind::Revolute | JointKind::Spherical | JointKind::Universal);
-        return if pinned { plain(TreeJoint::Fixed, [None; 3]) } else { None };
+        let pinned = joint.constraints.iter().filter(|row| matches!(row, Constraint::Coincide(_))).count();
+        return if pinned == far.dof() { plain(TreeJoint::Fixed, [None; 3]) } else { None };
     }
     match (joint.kind, dimension) {
         (JointKind::Revolute, Dimension::Planar) => {
@@ -215,6 +219,30 @@ fn tree_joint(
             let frame = Pose::from_parts(Vector3::zeros().into(), Rotation3::from_matrix_unchecked(axes));
             Some((TreeJoint::Planar, frame, [Some(0), Some(1), Some(2)]))
         }
-        (JointKind::Distance(_), _) => None,
+        _ => {
+            let (series, joint_dofs) = series(joint, reversed, dimension)?;
+            plain(TreeJoint::Series(series), joint_dofs)
+        }
     }
+}
+
+/// Series of elementary motions along the joint DOFs, and the position of each joint DOF in it. None if these are not all DOFs, or
+/// not translations and rotations.
+fn series(joint: &Joint, reversed: bool, dimension: Dimension) -> Option<(Series, [Option<usize>; MAX_JOINT_DOFS])> {
+    let count = joint.measures.len();
+    if joint.kind.joint_dof(dimension) != Some(count) {
+        return None;
+    }
+    let motion = |measure: &Measure| match *measure {
+        Measure::Slide(axis) => Some(ElementaryMotion::Slide(u8::try_from(axis).ok()?)),
+        Measure::Turn(axis) => Some(ElementaryMotion::Turn(u8::try_from(axis).ok()?)),
+        Measure::FirstTurn => Some(ElementaryMotion::Turn(0)),
+        Measure::SecondTurn => Some(ElementaryMotion::Turn(1)),
+        Measure::Bend => None,
+    };
+    let motions: Vec<_> = joint.measures.iter().map(motion).collect::<Option<_>>()?;
+    let series = Series::new(motions)?;
+    let series = if reversed { series.inverse()? } else { series };
+    let place = |number: usize| if reversed { count - 1 - number } else { number };
+    Some((series, std::array::from_fn(|number| (number < count).then(|| place(number)))))
 }

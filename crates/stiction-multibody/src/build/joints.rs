@@ -7,7 +7,7 @@ use super::ModelBuilder;
 use crate::{
     BodyId, Coupling, Element, Joint, JointDof, JointDofId, JointId, JointKind, Model, ModelError, Motor,
     check::{Check, limits},
-    joint::Constraint,
+    joint::{Constraint, MAX_JOINT_DOFS},
 };
 
 impl ModelBuilder {
@@ -35,10 +35,13 @@ impl ModelBuilder {
             return Err(check.error("between", "needs two different bodies"));
         }
         let Some(constraints) = kind.constraints(self.model.dimension) else {
-            return Err(check.error("kind", format!("{} joints exist only in space", kind.name())));
+            let other = if self.model.dimension == Dimension::Planar { "space" } else { "the plane" };
+            return Err(check.error("kind", format!("{} joints exist only in {other}", kind.name())));
         };
-        let needs_orientation = constraints.iter().any(|c| matches!(c, Constraint::Perpendicular(..)));
-        for (id, frame) in [&a, &b] {
+        let perpendicular = constraints.iter().any(|c| matches!(c, Constraint::Perpendicular(..)));
+        // An offset is along an axis of the first body.
+        let offset = constraints.iter().any(|c| matches!(c, Constraint::Offset(_)));
+        for ((id, frame), needs_orientation) in [(&a, perpendicular || offset), (&b, perpendicular)] {
             check.frame(("anchor", "axis"), frame, self.model.dimension)?;
             let particle = self.model.unknowns(*id).is_some_and(|(mobility, _)| !mobility.turns());
             if particle && (needs_orientation || frame.translation.vector != Vector3::zeros()) {
@@ -55,6 +58,7 @@ impl ModelBuilder {
         let measures = kind.measures(self.model.dimension);
         let dof = kind.joint_dof(self.model.dimension).unwrap_or(0);
         debug_assert!(measures.len() <= dof, "a {} joint measures at most its {dof} DOFs", kind.name());
+        debug_assert!(measures.len() <= MAX_JOINT_DOFS, "a {} joint has too many coordinates", kind.name());
         let dofs = vec![JointDof::default(); measures.len()];
         self.model.joints.push(Joint { name, kind, a, b, gamma: None, constraints, first_row, measures, dofs });
         Ok(JointId::from_index(self.model.joints.len() - 1))
@@ -62,8 +66,8 @@ impl ModelBuilder {
 
     /// Adds a joint by its anchor and axis in world coordinates, at the initial configuration.
     ///
-    /// In the plane the axis is the sliding direction of a prismatic joint, and the other joints ignore it. A distance joint
-    /// has two anchors and is added by [`Self::joint`].
+    /// In the plane, kinds whose motion does not depend on the axis ignore it ([`JointKind::has_axis`]). A distance joint has two
+    /// anchors and is added by [`Self::joint`].
     pub fn joint_at(
         &mut self,
         name: impl Into<String>,
@@ -80,10 +84,10 @@ impl ModelBuilder {
         check.vector("anchor", anchor, limits::LENGTH)?;
         self.in_plane(&check, "anchor", &anchor)?;
         let mut axis = check.direction("axis", axis)?;
-        match (self.model.dimension, kind) {
-            (Dimension::Planar, JointKind::Prismatic) => self.in_plane(&check, "axis", &axis)?,
-            (Dimension::Planar, _) => axis = Vector3::x(),
-            (Dimension::Spatial, _) => {}
+        match self.model.dimension {
+            Dimension::Planar if kind.has_axis(Dimension::Planar) => self.in_plane(&check, "axis", &axis)?,
+            Dimension::Planar => axis = Vector3::x(),
+            Dimension::Spatial => {}
         }
         let frame = Pose::from_parts(anchor.into(), frame_along(&axis, self.model.dimension));
         let local = |id: BodyId| Ok((id, self.initial_pose(&check, id)?.inverse() * frame));

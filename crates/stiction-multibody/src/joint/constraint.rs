@@ -6,7 +6,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Joint, JointKind};
+use super::Joint;
 use crate::{Configuration, Twist, Wrench};
 
 /// One scalar constraint. Numbers are axes: 0, 1, 2 for x, y, z.
@@ -65,7 +65,8 @@ impl Frames {
 }
 
 impl Constraint {
-    pub(crate) fn evaluate(self, at: &Frames, kind: JointKind) -> Row {
+    /// Its row; `rest` is the length L of a distance.
+    pub(crate) fn evaluate(self, at: &Frames, rest: f64) -> Row {
         match self {
             Self::Coincide(axis) => along(Vector3::ith(axis, 1.0), at),
             Self::Offset(axis) => offset(axis, at),
@@ -75,7 +76,6 @@ impl Constraint {
                 Row { value: u.dot(&w), a: Wrench::of_torque(torque), b: Wrench::of_torque(-torque) }
             }
             Self::Distance => {
-                let rest = if let JointKind::Distance(length) = kind { length } else { 0.0 };
                 let length = at.between.norm();
                 // Coincident points have no direction. Any direction keeps the row finite; x is chosen.
                 let u = if length > 0.0 { at.between / length } else { Vector3::x() };

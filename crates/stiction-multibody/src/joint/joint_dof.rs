@@ -4,9 +4,8 @@
 //! φ̇ = w_a · ν_a + w_b · ν_b.   [JSPACE-1]
 
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
-use stiction_geometry::Dimension;
 
-use super::{Joint, JointKind, Row, constraint::Frames};
+use super::{Joint, Row, constraint::Frames};
 use crate::{
     Configuration, ModelError, Wrench,
     check::{Check, limits},
@@ -69,23 +68,6 @@ pub(crate) enum Measure {
     SecondTurn,
     /// Angle of the whole rotation between the frames, from 0 to π.
     Bend,
-}
-
-impl JointKind {
-    /// Coordinates of its joint DOFs, in the order of their numbers.
-    pub(crate) fn measures(self, dimension: Dimension) -> &'static [Measure] {
-        use Measure::{Bend, FirstTurn, SecondTurn, Slide, Turn};
-        match (self, dimension) {
-            (Self::Revolute, Dimension::Planar) => &[Turn(2)],
-            (Self::Revolute, Dimension::Spatial) => &[Turn(0)],
-            (Self::Prismatic, _) => &[Slide(0)],
-            (Self::Cylindrical, _) => &[Slide(0), Turn(0)],
-            (Self::Universal, _) => &[FirstTurn, SecondTurn],
-            (Self::Planar, _) => &[Slide(1), Slide(2), Turn(0)],
-            (Self::Spherical, _) => &[Bend],
-            (Self::Weld | Self::Distance(_), _) => &[],
-        }
-    }
 }
 
 impl Joint {

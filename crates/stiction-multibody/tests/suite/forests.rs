@@ -11,19 +11,6 @@ use stiction_testkit::Random;
 
 use crate::support::{close, configuration, inertia, orientation, planar_vector, slope, vector, wxyz};
 
-const IN_SPACE: [JointKind; 8] = [
-    JointKind::Revolute,
-    JointKind::Prismatic,
-    JointKind::Weld,
-    JointKind::Spherical,
-    JointKind::Universal,
-    JointKind::Cylindrical,
-    JointKind::Planar,
-    JointKind::Distance(0.5),
-];
-
-const IN_PLANE: [JointKind; 4] = [JointKind::Revolute, JointKind::Prismatic, JointKind::Weld, JointKind::Distance(0.5)];
-
 /// A model of `count` bodies, each joined to one before it or to the world, and a few joints more.
 fn random_model(random: &mut Random, dimension: Dimension, count: usize) -> Model {
     let planar = dimension == Dimension::Planar;
@@ -41,18 +28,17 @@ fn random_model(random: &mut Random, dimension: Dimension, count: usize) -> Mode
         };
         bodies.push(builder.body(body.position(p.x, p.y, p.z)).unwrap());
     }
-    let kinds: &[JointKind] = if planar { &IN_PLANE } else { &IN_SPACE };
     for k in 2..bodies.len() {
         // Some bodies stay roots.
         if random.uniform(0.0, 1.0) > 0.15 {
             let before = random.below(k);
-            join(random, &mut builder, kinds, &format!("joint {k}"), (bodies[before], bodies[k]));
+            join(random, &mut builder, dimension, &format!("joint {k}"), (bodies[before], bodies[k]));
         }
     }
     for k in 0..count / 4 {
         let (i, j) = (random.below(bodies.len()), 2 + random.below(count));
         if i != j {
-            join(random, &mut builder, kinds, &format!("loop {k}"), (bodies[i], bodies[j]));
+            join(random, &mut builder, dimension, &format!("loop {k}"), (bodies[i], bodies[j]));
         }
     }
     add_particle_and_kinematic(&mut builder, planar, bodies[2]);
@@ -62,12 +48,13 @@ fn random_model(random: &mut Random, dimension: Dimension, count: usize) -> Mode
 fn join(
     random: &mut Random,
     builder: &mut ModelBuilder,
-    kinds: &[JointKind],
+    dimension: Dimension,
     name: &str,
     (near, far): (BodyId, BodyId),
 ) {
+    let kinds: Vec<JointKind> = JointKind::all(dimension).collect();
     let kind = kinds[random.below(kinds.len())];
-    let planar = kinds.len() == IN_PLANE.len();
+    let planar = dimension == Dimension::Planar;
     let bodies = if random.uniform(0.0, 1.0) < 0.5 { (near, far) } else { (far, near) };
     let place = |random: &mut Random| if planar { planar_vector(random, 2.0) } else { vector(random, 2.0) };
     let id = if let JointKind::Distance(_) = kind {
@@ -80,19 +67,10 @@ fn join(
         let (anchor, axis) = (place(random), place(random));
         builder.joint_at(name, kind, bodies, anchor, axis).unwrap()
     };
-    for number in 0..kind_joint_dofs(kind) {
+    for number in 0..kind.dof_is_length(dimension).count() {
         // Makes it an actuated joint DOF with an initial coordinate.
         let joint_dof = JointDof { damping: 0.1, initial: random.uniform(-1.0, 1.0), ..JointDof::default() };
         builder.joint_dof((id, number), joint_dof).unwrap();
-    }
-}
-
-fn kind_joint_dofs(kind: JointKind) -> usize {
-    match kind {
-        JointKind::Revolute | JointKind::Prismatic | JointKind::Spherical => 1,
-        JointKind::Universal | JointKind::Cylindrical => 2,
-        JointKind::Planar => 3,
-        _ => 0,
     }
 }
 

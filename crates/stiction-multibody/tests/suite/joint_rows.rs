@@ -14,21 +14,8 @@ use crate::support::{
 };
 
 /// Every joint kind of a dimension with the degrees of freedom between its two bodies.
-fn kinds(dimension: Dimension) -> Vec<(JointKind, usize)> {
-    use JointKind::{Cylindrical, Distance, Planar, Prismatic, Revolute, Spherical, Universal, Weld};
-    match dimension {
-        Dimension::Planar => vec![(Revolute, 1), (Prismatic, 1), (Weld, 0), (Distance(0.7), 2)],
-        Dimension::Spatial => vec![
-            (Revolute, 1),
-            (Prismatic, 1),
-            (Weld, 0),
-            (Distance(0.7), 5),
-            (Spherical, 3),
-            (Universal, 2),
-            (Cylindrical, 2),
-            (Planar, 3),
-        ],
-    }
+fn kinds(dimension: Dimension) -> impl Iterator<Item = (JointKind, usize)> {
+    JointKind::all(dimension).map(move |kind| (kind, kind.joint_dof(dimension).unwrap()))
 }
 
 /// A body at a random pose.
@@ -200,6 +187,48 @@ fn rows_are_independent_and_leave_the_right_freedom() {
         let jacobian = DMatrix::from_row_slice(joint.rows(), model.dof(), &rows);
         assert_eq!(jacobian.rank(1e-6), all - joint_dof, "{kind:?} {partner:?}");
     });
+}
+
+/// JNT-3: the degrees of freedom of mechanics.
+#[test]
+fn degrees_of_freedom_of_the_usual_kinds() {
+    use JointKind::{Cylindrical, Distance, Planar, Prismatic, Revolute, Spherical, Universal, Weld};
+    for (kind, plane, space) in [
+        (Revolute, Some(1), 1),
+        (Prismatic, Some(1), 1),
+        (Weld, Some(0), 0),
+        (Distance(0.7), Some(2), 5),
+        (Spherical, None, 3),
+        (Universal, None, 2),
+        (Cylindrical, None, 2),
+        (Planar, None, 3),
+    ] {
+        assert_eq!((kind.joint_dof(Dimension::Planar), kind.joint_dof(Dimension::Spatial)), (plane, Some(space)));
+    }
+}
+
+/// Every kind has coordinates for all of its DOFs, except for the ball with one angle and the distance without coordinates.
+#[test]
+fn rows_and_coordinates_are_complete() {
+    for (dimension, all) in [(Dimension::Planar, 3), (Dimension::Spatial, 6)] {
+        for kind in JointKind::all(dimension) {
+            let dofs = match kind {
+                JointKind::Spherical => 3,
+                JointKind::Distance(_) => all - 1,
+                _ => kind.dof_is_length(dimension).count(),
+            };
+            assert_eq!(kind.constraints(dimension).unwrap().len() + dofs, all, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn names_are_unique() {
+    for kind in JointKind::ALL {
+        assert_eq!(JointKind::named(kind.name()), Some(*kind));
+        assert!(kind.joint_dof(Dimension::Planar).or(kind.joint_dof(Dimension::Spatial)).is_some(), "{kind:?}");
+    }
+    assert_eq!(JointKind::named("hinge"), None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `[[joint]]`.
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
-use stiction_multibody::{BodyId, JointId, JointKind, ModelError, Pose, limits};
+use stiction_multibody::{BodyId, Dimension, JointId, JointKind, ModelError, Pose, joint::Placement, limits};
 
 use super::{
     Assembly, joint_dof,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::Fault,
-    file::{JointKindName, JointTable, SceneFile},
+    file::{JointTable, SceneFile},
     numbers::plain,
 };
 
@@ -21,13 +21,11 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let name = table.name.clone().unwrap_or_else(|| format!("joint-{}", index + 1));
         let bodies = assembly.find_both(&at, &table.between)?;
         refuse_foreign_keys(&at, table)?;
-        let id = match table.kind {
-            JointKindName::Distance => distance(assembly, &at, table, name.clone(), bodies)?,
-            JointKindName::Universal => universal(assembly, &at, table, name.clone(), bodies)?,
-            JointKindName::Spherical | JointKindName::Weld if table.anchors.is_some() => {
-                open(assembly, &at, table, name.clone(), bodies)?
-            }
-            _ => simple(assembly, &at, table, name.clone(), bodies)?,
+        let id = match table.kind.placement() {
+            Placement::Ends => distance(assembly, &at, table, name.clone(), bodies)?,
+            Placement::TwoAxes => with_two_axes(assembly, &at, table, name.clone(), bodies)?,
+            Placement::AnchorOrAnchors if table.anchors.is_some() => open(assembly, &at, table, name.clone(), bodies)?,
+            Placement::Anchor | Placement::AnchorOrAnchors => simple(assembly, &at, table, name.clone(), bodies)?,
         };
         assembly.joints.push((name, id));
         joint_dof::add(assembly, &at, table, id)?;
@@ -40,40 +38,20 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
 
 /// Refuses keys that have no meaning for this kind of joint.
 fn refuse_foreign_keys(at: &At, table: &JointTable) -> Result<(), Fault> {
-    let foreign: &[&str] = match table.kind {
-        JointKindName::Distance => &["anchor", "axis", "second_axis"],
-        JointKindName::Universal => &["anchors", "length"],
-        JointKindName::Spherical | JointKindName::Weld => &["length", "second_axis"],
-        _ => &["anchors", "length", "second_axis"],
+    let foreign: &[&str] = match table.kind.placement() {
+        Placement::Ends => &["anchor", "axis", "second_axis"],
+        Placement::TwoAxes => &["anchors", "length"],
+        Placement::AnchorOrAnchors => &["length", "second_axis"],
+        Placement::Anchor => &["anchors", "length", "second_axis"],
     };
     match foreign.iter().find(|field| at.key(field).exists()) {
-        Some(field) => Err(at.key(field).fault(format!("a {} joint has no `{field}`", kind_name(table.kind)))),
+        Some(field) => Err(at.key(field).fault(format!("a {} joint has no `{field}`", table.kind.name()))),
         None => Ok(()),
     }
 }
 
-pub(super) fn kind_name(kind: JointKindName) -> &'static str {
-    match kind {
-        JointKindName::Distance => JointKind::Distance(0.0).name(),
-        kind => model_kind(kind).name(),
-    }
-}
-
-fn model_kind(kind: JointKindName) -> JointKind {
-    match kind {
-        JointKindName::Revolute => JointKind::Revolute,
-        JointKindName::Prismatic => JointKind::Prismatic,
-        JointKindName::Weld => JointKind::Weld,
-        JointKindName::Distance => JointKind::Distance(0.0),
-        JointKindName::Spherical => JointKind::Spherical,
-        JointKindName::Universal => JointKind::Universal,
-        JointKindName::Cylindrical => JointKind::Cylindrical,
-        JointKindName::Planar => JointKind::Planar,
-    }
-}
-
 fn needed<'t, T>(at: &At, table: &JointTable, field: &str, value: Option<&'t T>) -> Result<&'t T, Fault> {
-    value.ok_or_else(|| at.fault(format!("a {} joint needs `{field}`", kind_name(table.kind))))
+    value.ok_or_else(|| at.fault(format!("a {} joint needs `{field}`", table.kind.name())))
 }
 
 fn simple(
@@ -85,17 +63,18 @@ fn simple(
 ) -> Result<JointId, Fault> {
     let reader = &assembly.reader;
     let anchor = reader.vector(&at.key("anchor"), needed(at, table, "anchor", table.anchor.as_ref())?)?;
-    let needs_axis = match table.kind {
-        JointKindName::Prismatic | JointKindName::Cylindrical | JointKindName::Planar => true,
-        JointKindName::Revolute => !reader.planar(),
-        _ => false,
-    };
+    // A kind of the other dimension is refused by the model, after its keys.
+    let exists = table.kind.joint_dof(reader.dimension).is_some();
+    let in_any = || [Dimension::Planar, Dimension::Spatial].into_iter().any(|dimension| table.kind.has_axis(dimension));
+    let needs_axis = if exists { table.kind.has_axis(reader.dimension) } else { in_any() };
     let axis = match &table.axis {
         Some(axis) => reader.vector(&at.key("axis"), axis)?,
-        None if needs_axis => return Err(at.fault(format!("a {} joint needs `axis`", kind_name(table.kind)))),
+        None if needs_axis => {
+            return Err(at.fault(format!("a {} joint needs `axis`", table.kind.name())));
+        }
         None => Vector3::x(),
     };
-    let made = assembly.builder.joint_at(name, model_kind(table.kind), (a.0, b.0), anchor, axis);
+    let made = assembly.builder.joint_at(name, table.kind, (a.0, b.0), anchor, axis);
     made.map_err(|error| at.model_error(&error))
 }
 
@@ -105,7 +84,7 @@ fn open(assembly: &mut Assembly, at: &At, table: &JointTable, name: String, bodi
         return Err(at.key(second).fault(format!("{} has `anchors` as well", at.owner().unwrap_or_default())));
     }
     let [a, b] = anchored(assembly, at, table, bodies)?;
-    let made = assembly.builder.joint(name, model_kind(table.kind), a, b);
+    let made = assembly.builder.joint(name, table.kind, a, b);
     made.map_err(|error| anchor_error(at, &error))
 }
 
@@ -149,7 +128,7 @@ fn anchor_error(at: &At, error: &ModelError) -> Fault {
     at.key(field).fault(error.to_string())
 }
 
-fn universal(
+fn with_two_axes(
     assembly: &mut Assembly,
     at: &At,
     table: &JointTable,
@@ -177,6 +156,6 @@ fn universal(
     let columns = [first, (second - first * slant).normalize(), first.cross(&second).normalize()];
     let frame = Pose::from_parts(anchor.into(), Rotation3::from_matrix_unchecked(Matrix3::from_columns(&columns)));
     let local = |(id, pose): (BodyId, Pose)| (id, pose.inverse() * frame);
-    let made = assembly.builder.joint(name, JointKind::Universal, local(a), local(b));
+    let made = assembly.builder.joint(name, table.kind, local(a), local(b));
     made.map_err(|error| at.model_error(&error))
 }

@@ -4,12 +4,11 @@ use stiction_multibody::{JointDof, JointId};
 
 use super::{
     Assembly,
-    joint::kind_name,
     reader::{At, angle},
 };
 use crate::{
     error::Fault,
-    file::{Angle, JointDofWords, JointKindName, JointTable},
+    file::{Angle, JointDofWords, JointTable},
 };
 
 /// Keys of a joint DOF.
@@ -22,46 +21,34 @@ enum Unit {
     Radians,
 }
 
-/// Returns the units of the DOFs of a kind of joint, in the order of their numbers.
-fn units(kind: JointKindName) -> &'static [Unit] {
-    use Unit::{Metres, Radians};
-    match kind {
-        JointKindName::Revolute | JointKindName::Spherical => &[Radians],
-        JointKindName::Prismatic => &[Metres],
-        JointKindName::Cylindrical => &[Metres, Radians],
-        JointKindName::Universal => &[Radians, Radians],
-        JointKindName::Planar => &[Metres, Metres, Radians],
-        JointKindName::Weld | JointKindName::Distance => &[],
-    }
-}
-
 pub(super) fn add(assembly: &mut Assembly, at: &At, table: &JointTable, id: JointId) -> Result<(), Fault> {
-    let units = units(table.kind);
+    let unit = |is_length| if is_length { Unit::Metres } else { Unit::Radians };
+    let units: Vec<_> = table.kind.dof_is_length(assembly.reader.dimension).map(unit).collect();
     let own = KEYS.iter().find(|word| at.key(word).exists());
-    match (units, &table.dofs, own) {
+    match (units.as_slice(), &table.dofs, own) {
         (_, None, None) => Ok(()),
         (&[unit], None, Some(_)) => {
             let joint_dof = joint_dof(at, unit, table.joint_dof())?;
             assembly.builder.joint_dof((id, 0), joint_dof).map(drop).map_err(|error| at.model_error(&error))
         }
         ([], _, Some(foreign)) => {
-            Err(at.key(foreign).fault(format!("a {} joint has no `{foreign}`", kind_name(table.kind))))
+            Err(at.key(foreign).fault(format!("a {} joint has no `{foreign}`", table.kind.name())))
         }
         ([] | [_], Some(_), _) => {
-            let fault = at.key("dofs").fault(format!("a {} joint has no `dofs`", kind_name(table.kind)));
+            let fault = at.key("dofs").fault(format!("a {} joint has no `dofs`", table.kind.name()));
             Err(if units.is_empty() { fault } else { fault.hint("write the keys of its DOF in the joint table") })
         }
         (_, _, Some(foreign)) => {
-            let message = format!("a {} joint has {} DOFs", kind_name(table.kind), units.len());
+            let message = format!("a {} joint has {} DOFs", table.kind.name(), units.len());
             let hint = format!("write dofs = [{}], one table each", vec!["{}"; units.len()].join(", "));
             Err(at.key(foreign).fault(format!("{message}: `{foreign}` must be given for one of them")).hint(hint))
         }
         (_, Some(tables), None) if tables.len() != units.len() => {
-            let (kind, count, given) = (kind_name(table.kind), units.len(), tables.len());
+            let (kind, count, given) = (table.kind.name(), units.len(), tables.len());
             Err(at.key("dofs").fault(format!("a {kind} joint has {count} DOFs, but {given} are listed")))
         }
         (_, Some(tables), None) => {
-            for (number, (table, unit)) in tables.iter().zip(units).enumerate() {
+            for (number, (table, unit)) in tables.iter().zip(&units).enumerate() {
                 let at = at.key("dofs").index(number);
                 let joint_dof = joint_dof(&at, *unit, table.joint_dof())?;
                 assembly.builder.joint_dof((id, number), joint_dof).map_err(|error| at.model_error(&error))?;

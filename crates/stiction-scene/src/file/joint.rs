@@ -1,7 +1,10 @@
 //! `[[joint]]`.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, de::Error};
+use stiction_multibody::{Dimension, JointKind};
 
 use super::{Angle, Vector};
 
@@ -58,7 +61,9 @@ joint_dof_table!(
         #[schemars(extend("examples" = ["elbow"]))]
         pub(crate) name: Option<String>,
         /// Kind of joint.
-        pub(crate) kind: JointKindName,
+        #[serde(deserialize_with = "joint_kind")]
+        #[schemars(with = "JointKindName")]
+        pub(crate) kind: JointKind,
         /// Names of the two bodies; `"world"` is the fixed frame.
         #[schemars(title = "the names of two bodies", extend("examples" = [["world", "rod"]]))]
         pub(crate) between: [String; 2],
@@ -78,8 +83,7 @@ joint_dof_table!(
         /// Weight γ of the position error of this joint, from 0 to 1. Default: that of `[scheme]`.
         #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
         pub(crate) gamma: Option<f64>,
-        /// One table per DOF of a joint with several. Cylindrical: translation, rotation. Universal: two rotations.
-        /// Planar: two translations, rotation.
+        #[schemars(extend("description" = describe_dofs()))]
         pub(crate) dofs: Option<Vec<JointDofTable>>,
     }
 );
@@ -101,24 +105,45 @@ pub(crate) struct JointDofWords<'a> {
     pub(crate) initial: Option<&'a Angle>,
 }
 
-/// Kind of joint, by the motion it allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum JointKindName {
-    /// Rotation about one axis.
-    Revolute,
-    /// Translation along one axis.
-    Prismatic,
-    /// No relative motion.
-    Weld,
-    /// Two points at a fixed distance.
-    Distance,
-    /// Rotation about every axis; in space.
-    Spherical,
-    /// Rotation about two perpendicular axes; in space.
-    Universal,
-    /// Rotation about an axis and translation along it; in space.
-    Cylindrical,
-    /// Translation in the plane perpendicular to an axis and rotation about that axis; in space.
-    Planar,
+/// Reads the name of a kind.
+fn joint_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<JointKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    JointKind::named(&name).ok_or_else(|| D::Error::custom(format!("there is no kind of joint \"{name}\"")))
+}
+
+/// Schema of the names of all kinds.
+struct JointKindName;
+
+impl JsonSchema for JointKindName {
+    fn schema_name() -> Cow<'static, str> {
+        "JointKindName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let word =
+            |kind: &JointKind| json_schema!({ "type": "string", "const": kind.name(), "description": kind.about() });
+        let words: Vec<_> = JointKind::ALL.iter().map(word).collect();
+        json_schema!({ "description": "Kind of joint, by the motion it allows.", "oneOf": words })
+    }
+}
+
+/// Returns the description of `dofs`: the DOFs of all kinds that have several.
+fn describe_dofs() -> String {
+    let mut sentences = vec!["One table per DOF of a joint with several.".to_owned()];
+    sentences.extend(JointKind::ALL.iter().filter_map(|kind| {
+        let dimension = [Dimension::Spatial, Dimension::Planar].into_iter().find(|d| kind.joint_dof(*d).is_some())?;
+        let is_length: Vec<bool> = kind.dof_is_length(dimension).collect();
+        let equal = |equal: &[bool]| {
+            let motion = if equal.contains(&true) { "translation" } else { "rotation" };
+            match equal.len() {
+                1 => motion.to_owned(),
+                2 => format!("two {motion}s"),
+                _ => format!("three {motion}s"),
+            }
+        };
+        let motions: Vec<_> = is_length.chunk_by(|a, b| a == b).map(equal).collect();
+        let (first, rest) = kind.name().split_at(1);
+        (is_length.len() > 1).then(|| format!("{}{rest}: {}.", first.to_uppercase(), motions.join(", ")))
+    }));
+    sentences.join(" ")
 }

@@ -23,7 +23,7 @@ use serde::Deserialize;
 pub(crate) use body::{BodyKindName, BodyTable, MotionTable, VibrationTable};
 pub(crate) use contact::{ContactDefaultTable, ContactRuleTable, ContactTable};
 pub(crate) use force::{DamperTable, LoadTable, SpringTable};
-pub(crate) use joint::{JointDofWords, JointKindName, JointTable};
+pub(crate) use joint::{JointDofWords, JointTable};
 pub(crate) use material::{MaterialTable, Modulus};
 pub(crate) use motor::{CouplingTable, MotorTable};
 pub(crate) use scheme_words::StabilisationWord;

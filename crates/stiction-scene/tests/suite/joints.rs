@@ -1,6 +1,6 @@
 //! Joints with limits, springs and rotors, motors, couplings, frames and groups of shapes: meaning and errors.
 
-use stiction_multibody::{Filter, JointDof};
+use stiction_multibody::{Dimension, Filter, JointDof, JointKind, joint::Placement};
 use stiction_scene::{parse, parse_with};
 
 use crate::{JOINTS, SUPPORTS};
@@ -35,6 +35,40 @@ fn every_key_reaches_the_model() {
     assert_eq!(model.massless_body().map(|body| body.name.as_str()), Some("wrist"));
     let filters: Vec<_> = (0..2).filter_map(|k| model.shape(k).map(|(_, _, shape)| shape.filter)).collect();
     assert_eq!(filters, [Filter { groups: 0b101, meets: 1 }, Filter { groups: 0b10, meets: 0b100 }]);
+}
+
+/// Every kind of the table is a word of scenes, with the keys of its placement and a table for each of its DOFs.
+#[test]
+fn every_kind_is_a_word_of_scenes() {
+    for dimension in [Dimension::Planar, Dimension::Spatial] {
+        let vector = |x: f64, y: f64| {
+            if dimension == Dimension::Planar { format!("[{x}, {y}]") } else { format!("[{x}, {y}, 0]") }
+        };
+        for kind in JointKind::all(dimension) {
+            let place = match kind.placement() {
+                Placement::Anchor | Placement::AnchorOrAnchors => format!("anchor = {}", vector(0.0, 0.0)),
+                Placement::TwoAxes => format!("anchor = {}\nsecond_axis = {}", vector(0.0, 0.0), vector(0.0, 1.0)),
+                Placement::Ends => format!("anchors = [{}, {}]", vector(0.0, 0.0), vector(1.0, 0.0)),
+            };
+            let axis = if kind.has_axis(dimension) { format!("axis = {}", vector(1.0, 0.0)) } else { String::new() };
+            let dofs = kind.dof_is_length(dimension).count();
+            let laws = match dofs {
+                0 => String::new(),
+                1 => "damping = 0.5".to_owned(),
+                _ => format!("dofs = [{}]", vec!["{ damping = 0.5 }"; dofs].join(", ")),
+            };
+            let inertia = if dimension == Dimension::Planar { "1.0" } else { "[1.0, 1.0, 1.0]" };
+            let (body, name) = (format!("name = \"rod\"\nmass = 1.0\ninertia = {inertia}"), kind.name());
+            let (simulation, position) = ("duration = 1.0\nstep = 0.01", vector(1.0, 0.0));
+            let scene = format!(
+                "[simulation]\n{simulation}\n[[body]]\n{body}\nposition = {position}\n[[joint]]\nname = \"j\"\nkind = \"{name}\"\nbetween = [\"world\", \"rod\"]\n{place}\n{axis}\n{laws}\n"
+            );
+            let model = parse(&scene, "x.toml").unwrap_or_else(|error| panic!("{error}\n{scene}")).model;
+            let joint = &model.joints()[0];
+            assert_eq!(joint.kind, kind);
+            assert_eq!(joint.joint_dofs(), vec![JointDof { damping: 0.5, ..JointDof::default() }; dofs]);
+        }
+    }
 }
 
 #[track_caller]

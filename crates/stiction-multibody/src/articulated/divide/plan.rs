@@ -135,7 +135,11 @@ fn is_regular(tree: &Tree, link: usize) -> bool {
     let link = &tree.links()[link];
     let spec = link.spec();
     // The axes of a universal joint rotate relative to each other; those of a spherical joint span them at all angles.
-    let joint = if let TreeJoint::Universal { .. } = spec.joint { TreeJoint::Spherical } else { spec.joint };
+    let joint = match spec.joint {
+        TreeJoint::Universal { .. } => TreeJoint::Spherical,
+        TreeJoint::Series(series) => series.hull().map_or(TreeJoint::Free, TreeJoint::Series),
+        joint => joint,
+    };
     let size = joint.velocities();
     if size == 0 || spec.armature > 0.0 {
         return true;

@@ -1,7 +1,11 @@
 //! Joints: subspaces, their rates and integration, by finite differences of transforms.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Pose, Twist, articulated::TreeJoint, rotation::to_rotation_vector};
+use stiction_multibody::{
+    Pose, Twist,
+    articulated::{ElementaryMotion, Series, TreeJoint},
+    rotation::to_rotation_vector,
+};
 use stiction_testkit::Random;
 
 use super::all_joints;
@@ -94,5 +98,47 @@ fn difference_is_the_inverse_of_integration() {
             joint.difference(&q, &moved(&joint, &q, &v, 1.0), &mut back);
             assert!(v.iter().zip(&back).all(|(v, back)| (v - back).abs() < 1e-13), "{joint:?}");
         }
+    }
+}
+
+/// ART-1: coordinates are those of the transform, and the columns of a series are orthonormal.
+#[test]
+fn series_read_what_they_write() {
+    let mut random = Random::new(704);
+    for _ in 0..50 {
+        for joint in all_joints(&mut random) {
+            let TreeJoint::Series(_) = joint else { continue };
+            let (q, _) = random_state(&mut random, &joint);
+            let mut read = vec![0.0; q.len()];
+            joint.write_coordinates(&joint.transform(&q), &mut read);
+            assert!(q.iter().zip(&read).all(|(q, read)| (q - read).abs() < 1e-14), "{joint:?}: {q:?}, {read:?}");
+            let columns = columns(&joint, &q);
+            for (i, a) in columns.iter().enumerate() {
+                for (j, b) in columns.iter().enumerate() {
+                    let product = a.linear.dot(&b.linear) + a.angular.dot(&b.angular);
+                    assert!((product - f64::from(u8::from(i == j))).abs() < 1e-14, "{joint:?}: {i}, {j}");
+                }
+            }
+        }
+    }
+}
+
+/// FOREST-2: the inverse of a series has the inverse transform, coordinates in the reverse order.
+#[test]
+fn inverse_series() {
+    use ElementaryMotion::{Slide, Turn};
+    let new = |motions: &[ElementaryMotion]| Series::new(motions.iter().copied());
+    for motions in [vec![Slide(1), Turn(1)], vec![Turn(0), Turn(1)], vec![Slide(2), Slide(0)], vec![Turn(2)]] {
+        let series = new(&motions).unwrap();
+        let q: Vec<f64> = (0..motions.len()).map(|k| 0.3 + k as f64).collect();
+        let back: Vec<f64> = q.iter().rev().copied().collect();
+        let there = TreeJoint::Series(series).transform(&q);
+        let product = there * TreeJoint::Series(series.inverse().unwrap()).transform(&back);
+        assert!((product.to_homogeneous() - nalgebra::Matrix4::identity()).amax() < 1e-15, "{motions:?}");
+    }
+    // The inverse would have translations along axes that turn.
+    assert_eq!(new(&[Slide(0), Turn(2)]).unwrap().inverse(), None);
+    for wrong in [vec![Slide(3)], vec![Turn(0), Turn(0)], vec![Turn(0), Turn(1), Turn(2)]] {
+        assert_eq!(new(&wrong), None, "{wrong:?}");
     }
 }

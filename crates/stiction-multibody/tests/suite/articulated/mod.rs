@@ -13,16 +13,21 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 use stiction_multibody::{
     LinkId, Pose, Wrench,
     articulated::{
-        ArticulatedFactors, BranchMatrix, Kinematics, LinkSpec, Scratch, Tree, TreeBuilder, TreeJoint,
-        forward_dynamics, inverse_dynamics, mass_matrix,
+        ArticulatedFactors, BranchMatrix, ElementaryMotion, Kinematics, LinkSpec, Scratch, Series, Tree, TreeBuilder,
+        TreeJoint, forward_dynamics, inverse_dynamics, mass_matrix,
     },
 };
 use stiction_testkit::Random;
 
 use crate::support::{direction, inertia, pose, vector};
 
-/// Every kind of joint, with random axes.
-pub(crate) fn all_joints(random: &mut Random) -> [TreeJoint; 9] {
+/// Number of joints in [`all_joints`] before the free one.
+pub(crate) const JOINED: usize = 12;
+
+/// Every kind of joint, with random axes; the last is free.
+pub(crate) fn all_joints(random: &mut Random) -> [TreeJoint; JOINED + 1] {
+    use ElementaryMotion::{Slide, Turn};
+    let series = |motions: &[ElementaryMotion]| Series::new(motions.iter().copied()).unwrap();
     [
         TreeJoint::Fixed,
         TreeJoint::Revolute { axis: direction(random) },
@@ -32,6 +37,10 @@ pub(crate) fn all_joints(random: &mut Random) -> [TreeJoint; 9] {
         TreeJoint::Spherical,
         TreeJoint::Planar,
         TreeJoint::Translational,
+        TreeJoint::Series(series(&[Slide(0), Turn(2)])),
+        TreeJoint::Series(series(&[Turn(0), Slide(2), Slide(1), Turn(1)])),
+        TreeJoint::Series(series(&[Turn(2), Slide(2)]).inverse().unwrap()),
+        TreeJoint::Series(series(&[Turn(0), Turn(1)]).inverse().unwrap()),
         TreeJoint::Free,
     ]
 }

@@ -81,3 +81,37 @@ fn random_trees_of_all_kinds_of_joints() {
         }
     }
 }
+
+/// A body joined to the world by a kind, with another one that swings on it.
+fn two_links(dimension: Dimension, kind: JointKind) -> Model {
+    let mut builder = ModelBuilder::new(dimension);
+    builder.gravity(0.0, -9.81, 0.0).unwrap();
+    let mut link = |name: &str, x: f64| {
+        let body = match dimension {
+            Dimension::Planar => BodyBuilder::planar(name, 1.0, 0.05),
+            Dimension::Spatial => BodyBuilder::rigid(name, 1.0, Matrix3::from_diagonal_element(0.05)),
+        };
+        builder.body(body.position(x, 0.1, 0.0)).unwrap()
+    };
+    let (a, b) = (link("a", 0.3), link("b", 0.9));
+    let z = if dimension == Dimension::Planar { 0.0 } else { 0.2 };
+    builder.joint_at("base", kind, (BodyId::WORLD, a), Vector3::zeros(), Vector3::new(0.8, 0.6, z)).unwrap();
+    builder.joint_at("hinge", JointKind::Revolute, (a, b), Vector3::new(0.6, 0.1, 0.0), Vector3::z()).unwrap();
+    builder.build().unwrap()
+}
+
+#[test]
+fn every_kind_of_joint_in_all_coordinates() {
+    for dimension in [Dimension::Planar, Dimension::Spatial] {
+        for kind in JointKind::all(dimension).filter(|kind| !matches!(kind, JointKind::Distance(_))) {
+            let model = two_links(dimension, kind);
+            assert!(model.forest().loops().is_empty(), "a {} joint is a tree joint", kind.name());
+            for coordinates in OF_TREES {
+                let name = format!("{dimension:?} {kind:?} {coordinates:?}");
+                let differences = differences(&name, &model, &Preset::Ncp.scheme(), (0.004, 0.2), coordinates);
+                assert!(differences[0] > 1e-6, "{name}: nothing to compare, {differences:?}");
+                assert_first_order(&name, differences);
+            }
+        }
+    }
+}

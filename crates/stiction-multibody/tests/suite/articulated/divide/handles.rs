@@ -13,7 +13,7 @@ use stiction_testkit::Random;
 
 use super::assembled;
 use crate::articulated::{
-    accelerations, all_joints, distance, factors, kinematics, random_link, random_state, velocities,
+    JOINED, accelerations, all_joints, distance, factors, kinematics, random_link, random_state, velocities,
 };
 use crate::support::{direction, pose, vector};
 
@@ -75,7 +75,7 @@ fn two_handle_equations_of_a_chain() {
         let mut builder = TreeBuilder::new(vector(&mut random, 9.81)).unwrap();
         let mut ids: Vec<LinkId> = Vec::new();
         for index in 0..count {
-            let joint = if index == 0 { TreeJoint::Free } else { all_joints(&mut random)[random.below(8)] };
+            let joint = if index == 0 { TreeJoint::Free } else { all_joints(&mut random)[random.below(JOINED)] };
             let mut spec = random_link(&mut random, joint);
             if let Some(&parent) = ids.last() {
                 spec = spec.on(parent, pose(&mut random));

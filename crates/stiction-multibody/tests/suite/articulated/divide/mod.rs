@@ -12,7 +12,7 @@ use stiction_multibody::{
 };
 use stiction_testkit::Random;
 
-use super::{all_joints, random_link};
+use super::{JOINED, all_joints, random_link};
 use crate::support::{direction, pose, vector};
 
 /// Assembly of a tree.
@@ -27,7 +27,7 @@ fn tree_of(random: &mut Random, count: usize, mut parent: impl FnMut(&mut Random
     let mut builder = TreeBuilder::new(vector(random, 9.81)).unwrap();
     let mut ids: Vec<LinkId> = Vec::new();
     for index in 0..count {
-        let joint = if index == 0 { TreeJoint::Free } else { all_joints(random)[random.below(8)] };
+        let joint = if index == 0 { TreeJoint::Free } else { all_joints(random)[random.below(JOINED)] };
         let mut spec = random_link(random, joint).with_armature(if random.below(4) == 0 { 0.2 } else { 0.0 });
         if index > 0 {
             spec = spec.on(ids[parent(random, index)], pose(random));
