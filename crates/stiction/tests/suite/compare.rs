@@ -33,7 +33,7 @@ fn compared(plan: &Plan) -> Comparison {
 
 /// The four balls by Stewart and Trinkle's scheme, measured against its own finest step as in their table.
 fn four_balls(case: &Reference, at: LineariseAt) -> Plan {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     scheme.linearise_at = at;
     scheme.margin = Margin::Fixed(case.number("parameters.margin"));
     scheme.directions = case.number("parameters.directions") as u32;

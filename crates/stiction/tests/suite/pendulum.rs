@@ -9,7 +9,7 @@ use crate::family::Family;
 use crate::support::{q, run, v};
 
 fn scheme(gamma: f64) -> Scheme {
-    let mut scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme = Preset::StewartTrinkle.scheme().as_published();
     (scheme.gamma, scheme.joint_gamma) = (gamma, gamma);
     scheme
 }

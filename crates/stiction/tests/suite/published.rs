@@ -93,7 +93,7 @@ struct Track {
 }
 
 fn track(case: &Reference, at: LineariseAt, h: f64) -> Track {
-    let mut scheme: Scheme = Preset::StewartTrinkle.scheme();
+    let mut scheme: Scheme = Preset::StewartTrinkle.scheme().as_published();
     scheme.linearise_at = at;
     scheme.margin = Margin::Fixed(case.number("parameters.margin"));
     scheme.directions = case.number("parameters.directions") as u32;

@@ -13,7 +13,7 @@ use crate::{
 
 /// Velocity level: without stabilisation nothing is corrected.
 pub fn velocity_level(stabilisation: Stabilisation) -> Scheme {
-    let mut scheme = Preset::AnitescuPotra.scheme();
+    let mut scheme = Preset::AnitescuPotra.scheme().as_published();
     scheme.stabilisation = stabilisation;
     scheme
 }

@@ -22,12 +22,12 @@ const JOINTED: [(&str, f64, f64); 11] = [
     ("gear_grasp", 0.001, 0.3),
     ("gear_grasp_smooth", 0.001, 0.05),
     ("hand_grasp", 0.002, 0.04),
-    ("arm_push", 0.004, 0.32),
+    ("arm_push", 0.001, 0.32),
     ("falling_chain", 0.001, 0.24),
 ];
 
 /// Scenes with closed loops, whose loop joint is not a coordinate and closes up to the error of a step.
-const LOOPED: [(&str, f64, f64); 1] = [("four_bar", 0.004, 0.2)];
+const LOOPED: [(&str, f64, f64); 1] = [("four_bar", 0.001, 0.2)];
 
 #[test]
 fn every_scene_with_joints_runs_in_all_coordinates() {
