@@ -134,15 +134,27 @@ pub fn forward_dynamics(
     scratch: &mut Scratch,
     acceleration: &mut [f64],
 ) {
-    weighted_forward_dynamics(tree, at, factors, (tau, external, 1.0), scratch, acceleration);
+    let forces = TreeForces { tau, wrenches: external, velocity_terms: 1.0 };
+    weighted_forward_dynamics(tree, at, factors, &forces, scratch, acceleration);
 }
 
-/// [`forward_dynamics`] with velocity terms times the last number of the forces.   [ROT-3]
+/// Forces on a tree, with a weight of its velocity terms.   [ROT-3]
+#[derive(Clone, Copy, Debug)]
+pub struct TreeForces<'a> {
+    /// Forces at the velocities.
+    pub tau: &'a [f64],
+    /// Wrenches on the links, in world axes about the origins of the links; may be empty.
+    pub wrenches: &'a [Wrench],
+    /// Factor on the velocity terms.
+    pub velocity_terms: f64,
+}
+
+/// [`forward_dynamics`] with weighted velocity terms.   [ROT-3]
 pub fn weighted_forward_dynamics(
     tree: &Tree,
     at: &Kinematics,
     factors: &ArticulatedFactors,
-    (tau, external, weight): (&[f64], &[Wrench], f64),
+    &TreeForces { tau, wrenches: external, velocity_terms: weight }: &TreeForces,
     scratch: &mut Scratch,
     acceleration: &mut [f64],
 ) {

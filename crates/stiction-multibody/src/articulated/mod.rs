@@ -32,7 +32,7 @@ mod tree;
 
 pub mod divide;
 
-pub use aba::{ArticulatedFactors, forward_dynamics, weighted_forward_dynamics};
+pub use aba::{ArticulatedFactors, TreeForces, forward_dynamics, weighted_forward_dynamics};
 pub use branch::BranchMatrix;
 pub use crba::mass_matrix;
 pub use energy::energy;

@@ -4,7 +4,7 @@
 use stiction_multibody::{
     Forest, LinkId, Model, Wrench,
     articulated::{
-        Kinematics, Link, SingularInertia, Tree,
+        Kinematics, Link, SingularInertia, Tree, TreeForces,
         divide::{Divide, DivideRow},
     },
 };
@@ -86,13 +86,7 @@ impl Divided {
     }
 
     /// Computes v̇ from the forces at velocities and on links, and weighted velocity terms, by the assembly at the start.   [DCA-5]
-    pub(super) fn accelerate(
-        &mut self,
-        tree: &Tree,
-        at: &Kinematics,
-        acting: (&[f64], &[Wrench], f64),
-        acceleration: &mut [f64],
-    ) {
+    pub(super) fn accelerate(&mut self, tree: &Tree, at: &Kinematics, acting: &TreeForces, acceleration: &mut [f64]) {
         self.divide.weighted_forward_dynamics(tree, at, acting, acceleration);
     }
 

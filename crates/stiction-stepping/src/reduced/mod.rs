@@ -19,7 +19,8 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_multibody::{
     Configuration, Forest, Joint, JointId, Model, State, Twist, Wrench,
     articulated::{
-        ArticulatedFactors, Kinematics, Scratch, SingularInertia, outward_response, weighted_forward_dynamics,
+        ArticulatedFactors, Kinematics, Scratch, SingularInertia, TreeForces, outward_response,
+        weighted_forward_dynamics,
     },
     mass_block,
     rotation::to_rotation_vector,
@@ -64,8 +65,6 @@ pub(crate) struct Reduced {
     pub(crate) rotors: Vec<f64>,
     /// True while an impact is solved, which takes no time.   [JSPACE-8]
     impulsive: bool,
-    /// True if the step continues the last one with this memory.
-    resumed: bool,
     pub(crate) reactions: Option<Box<ReactionScratch>>,
     /// Velocity at the start, before any impact.
     pub(crate) initial: Vec<f64>,
@@ -106,7 +105,6 @@ impl Reduced {
             added: zeros(),
             rotors: zeros(),
             impulsive: false,
-            resumed: false,
             reactions: None,
             initial: zeros(),
             twists: LinkTwists { of_links: vec![Twist::default(); tree.links().len()], are_free: false },
@@ -168,9 +166,9 @@ impl Reduced {
         let tree = forest.tree();
         self.free_of = None;
         self.impulsive = false;
-        self.resumed = self.ended_in(state);
+        self.momenta.is_resumed = self.ended_in(state);
         self.secondary.at = ForestAt::Start;
-        if self.resumed {
+        if self.momenta.is_resumed {
             self.q.clone_from(&state.forest_q);
             self.before.clone_from(&state.forest_v);
             std::mem::swap(&mut self.at, &mut self.secondary.kinematics);
@@ -193,7 +191,7 @@ impl Reduced {
     }
 
     /// Replaces velocities of bodies that their joints do not allow by those after an inelastic impact in the joints: v = M⁻¹ Σ Sᵀ (momentum of
-    /// each body).   [RED-6]
+    /// each body).   [RED-7]
     fn close_joints(&mut self, model: &Model, bodies: &Configuration) {
         let forest = model.forest();
         let tree = forest.tree();
@@ -219,8 +217,8 @@ impl Reduced {
             return;
         }
         let still = vec![0.0; tree.velocities()];
-        let forces = (&still[..], &momenta[..], 0.0);
-        weighted_forward_dynamics(tree, &self.at, &self.factors, forces, &mut self.scratch, &mut self.before);
+        let forces = TreeForces { tau: &still, wrenches: &momenta, velocity_terms: 0.0 };
+        weighted_forward_dynamics(tree, &self.at, &self.factors, &forces, &mut self.scratch, &mut self.before);
         self.at.update(tree, &self.q, &self.before);
     }
 
@@ -248,7 +246,7 @@ impl Reduced {
         }
         if let Some(divided) = &mut self.divided {
             divided.assemble(forest, (&self.at, &self.added))?;
-        } else if !(self.resumed && self.momenta.take_factors(&self.added, &mut self.factors)) {
+        } else if !self.momenta.take_factors(&self.added, &mut self.factors) {
             self.factors.update_with(tree, &self.at, &self.added)?;
         }
         if self.divided.is_none() {

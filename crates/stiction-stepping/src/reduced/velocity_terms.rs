@@ -22,7 +22,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{
     State, Twist, Wrench,
-    articulated::{ArticulatedFactors, SingularInertia, Tree, Trees, weighted_forward_dynamics},
+    articulated::{ArticulatedFactors, SingularInertia, Tree, TreeForces, Trees, weighted_forward_dynamics},
     mean_angular_velocity,
 };
 
@@ -62,6 +62,8 @@ pub(super) struct TreeMomenta {
     largest_change: f64,
     /// Weight of the velocity terms at the start of the last step.
     weight: f64,
+    /// True if the step continues the last one with this memory.
+    pub(super) is_resumed: bool,
 }
 
 impl TreeMomenta {
@@ -82,12 +84,13 @@ impl TreeMomenta {
             energies: Default::default(),
             largest_change: 0.0,
             weight: 1.0,
+            is_resumed: false,
         }
     }
 
     /// True if a step with the added inertia can use the factors at the end of the last step.
     pub(super) fn take_factors(&mut self, added: &[f64], factors: &mut ArticulatedFactors) -> bool {
-        let fits = self.added == added;
+        let fits = self.is_resumed && self.added == added;
         if fits {
             std::mem::swap(&mut self.factors, factors);
         }
@@ -108,24 +111,25 @@ impl Reduced {
     /// Computes the acceleration of forces and of the velocity terms at the start.   [ROT-3]
     pub(super) fn accelerate(&mut self, start: &Start) {
         let tree = start.model.forest().tree();
-        let forces = (&self.forces.tau[..], &self.forces.external[..]);
+        let forces = TreeForces { tau: &self.forces.tau, wrenches: &self.forces.external, velocity_terms: 1.0 };
         let Self { divided, at, factors, scratch, momenta, .. } = self;
-        let mut solve = |forces: (&[f64], &[Wrench], f64), out: &mut [f64]| match divided {
+        let mut solve = |forces: &TreeForces, out: &mut [f64]| match divided {
             Some(divided) => divided.accelerate(tree, at, forces, out),
             None => weighted_forward_dynamics(tree, at, factors, forces, scratch, out),
         };
         momenta.weight = Self::weight_at_start(start);
         if start.scheme.velocity_terms == VelocityTerms::Explicit {
-            solve((forces.0, forces.1, 1.0), &mut self.forces.acceleration);
+            solve(&forces, &mut self.forces.acceleration);
             return;
         }
-        solve((forces.0, forces.1, 0.0), &mut self.forces.acceleration);
+        solve(&TreeForces { velocity_terms: 0.0, ..forces }, &mut self.forces.acceleration);
         if self.before.iter().all(|v| *v == 0.0) {
             momenta.bias.fill(0.0);
             return;
         }
         momenta.other.fill(0.0);
-        solve((&momenta.other, &[], Self::weight_at_start(start)), &mut momenta.bias);
+        let terms = TreeForces { tau: &momenta.other, wrenches: &[], velocity_terms: momenta.weight };
+        solve(&terms, &mut momenta.bias);
         self.turn_single_bodies(start);
         let bias = self.momenta.bias.iter();
         self.forces.acceleration.iter_mut().zip(bias).for_each(|(a, bias)| *a += bias);
@@ -224,7 +228,8 @@ impl Reduced {
         added.extend_from_slice(&self.added);
         other.fill(0.0);
         for _ in 0..SWEEPS {
-            weighted_forward_dynamics(tree, end, factors, (other, &[], 0.5), &mut self.scratch, acceleration);
+            let terms = TreeForces { tau: other, wrenches: &[], velocity_terms: 0.5 };
+            weighted_forward_dynamics(tree, end, factors, &terms, &mut self.scratch, acceleration);
             next.forest_v.clear();
             next.forest_v.extend(self.velocity.iter().zip(acceleration.iter()).map(|(v, a)| v + start.h * a));
             end.update_velocities(tree, &next.forest_v);

@@ -27,7 +27,7 @@ use self::{
     plan::Kind,
     sweep::Acting,
 };
-use super::{SingularInertia, kinematics::Kinematics, tree::Tree};
+use super::{SingularInertia, TreeForces, kinematics::Kinematics, tree::Tree};
 use crate::{LinkId, Wrench};
 
 /// Assembly plan of a tree, its assembly at one configuration, and the work space of the sweeps.
@@ -81,18 +81,19 @@ impl Divide {
         (tau, external): (&[f64], &[Wrench]),
         acceleration: &mut [f64],
     ) {
-        self.weighted_forward_dynamics(tree, at, (tau, external, 1.0), acceleration);
+        let forces = TreeForces { tau, wrenches: external, velocity_terms: 1.0 };
+        self.weighted_forward_dynamics(tree, at, &forces, acceleration);
     }
 
-    /// [`Self::forward_dynamics`] with velocity terms times the last number of the forces.   [ROT-3]
+    /// [`Self::forward_dynamics`] with weighted velocity terms.   [ROT-3]
     pub fn weighted_forward_dynamics(
         &mut self,
         tree: &Tree,
         at: &Kinematics,
-        (tau, external, weight): (&[f64], &[Wrench], f64),
+        &TreeForces { tau, wrenches, velocity_terms }: &TreeForces,
         acceleration: &mut [f64],
     ) {
-        let acting = Acting { tree, at, tau, wrenches: external, velocity_terms: weight };
+        let acting = Acting { tree, at, tau, wrenches, velocity_terms };
         acting.debug_assert_sizes();
         sweep::collect_all(&mut self.nodes, acting);
         sweep::distribute_all(&mut self.nodes, acting, &sweep::lift(tree));
