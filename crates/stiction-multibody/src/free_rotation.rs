@@ -21,7 +21,7 @@ use crate::rotation::{cross_matrix, from_rotation_vector, to_rotation_vector, un
 const PART_ANGLE: f64 = 0.25;
 
 /// Bound on the number of parts. A body that turns by more than 16 rad in a step has no resolved motion; momentum and energy stay exact.
-const MAX_PARTS: f64 = 64.0;
+const MAX_PARTS: u32 = 64;
 
 /// Bound on the iterations for Ω. At [`PART_ANGLE`] seven reach rounding.
 const MAX_ITERATIONS: u32 = 20;
@@ -37,10 +37,11 @@ pub fn mean_angular_velocity(inertia: &Matrix3<f64>, omega: &Vector3<f64>, h: f6
     let Some(inverse) = inertia.cholesky().map(|factor| factor.inverse()) else { return *omega };
     let mean = inverse.trace() / 3.0;
     let difference = inverse - Matrix3::from_diagonal_element(mean);
-    let parts = (h.abs() * difference.norm() * momentum.norm() / PART_ANGLE).ceil().clamp(1.0, MAX_PARTS);
-    let dt = h / parts;
+    let angle = h.abs() * difference.norm() * momentum.norm();
+    let parts = (1..MAX_PARTS).find(|parts| f64::from(*parts) * PART_ANGLE >= angle).unwrap_or(MAX_PARTS);
+    let dt = h / f64::from(parts);
     let (mut in_body, mut turned) = (momentum, UnitQuaternion::identity());
-    for _ in 0..parts as u32 {
+    for _ in 0..parts {
         let part = from_rotation_vector(&(part_velocity(&difference, &in_body, dt) * dt));
         in_body = part.inverse() * in_body;
         turned *= part;

@@ -15,7 +15,7 @@
 //! backwards in time.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Mobility, mass_block, mean_angular_velocity};
+use stiction_multibody::{Body, Mobility, mass_block, mean_angular_velocity};
 
 use crate::{Dynamics, PositionUpdate, Start, VelocityTerms, Workspace};
 
@@ -79,7 +79,7 @@ pub fn keep_momentum(start: &Start, ws: &mut Workspace) {
     let mut is_updated = false;
     for (index, (slot, torque)) in model.layout().iter().zip(&ws.kinematics.gyroscopic).enumerate() {
         // Without gyroscopic torque and with the orientation of the start, ω⁺ is the angular velocity of the momentum.
-        let Some(Mobility::Free) = model.bodies().get(index).and_then(|body| body.mobility()) else { continue };
+        let Some(Mobility::Free) = model.bodies().get(index).and_then(Body::mobility) else { continue };
         let Some(&[_, _, _, x, y, z]) = ws.solution.velocity.get(slot.v.clone()) else { continue };
         let omega = Vector3::new(x, y, z);
         if *torque == Vector3::zeros() && omega == Vector3::zeros() {

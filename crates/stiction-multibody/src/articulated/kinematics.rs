@@ -63,7 +63,9 @@ impl Kinematics {
             };
             let columns = &mut self.columns[velocities.clone()];
             spec.joint.motion_subspace(q, &relative, columns);
-            columns.iter_mut().for_each(|column| *column = in_world(&pose, column));
+            for column in columns {
+                *column = in_world(&pose, column);
+            }
             *inertia = link.inertia().turned(&pose.rotation);
             centers[i] = pose.rotation * spec.center;
             poses[i] = pose;

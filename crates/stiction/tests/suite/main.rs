@@ -56,6 +56,7 @@ mod teeth;
 mod theta;
 mod two_spheres;
 mod uniqueness;
+mod velocity_terms;
 
 #[global_allocator]
 static ALLOCATOR: stiction_testkit::CountingAllocator = stiction_testkit::CountingAllocator;
