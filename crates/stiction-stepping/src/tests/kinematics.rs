@@ -25,13 +25,24 @@ fn spinning() -> BodyBuilder {
 
 #[test]
 fn gravity_and_gyroscopic_torque_are_applied() {
-    let mut case = Case::new(world(Dimension::Spatial, ContactRule::default(), [spinning()]), Scheme::default(), 0.01);
+    let model = world(Dimension::Spatial, ContactRule::default(), [spinning()]);
+    let mut case = Case::new(model, Scheme::default().as_published(), 0.01);
     case.prepare().unwrap();
     let wrench = case.ws.kinematics.applied[case.body("top").index()];
     // −ω × I ω with ω = (1, −2, 0.5) and I ω = (1, −4, 1.5).
     assert_close(&wrench.linear, &Vector3::new(0.0, 0.0, -2.0 * G), 1e-12);
     assert_close(&wrench.angular, &Vector3::new(1.0, 1.0, 2.0), 1e-12);
     assert_eq!(case.ws.kinematics.before, case.state.v);
+}
+
+/// The velocity of the middle of the step has had half of the torque −ω × I ω.   [ROT-2]
+#[test]
+fn half_of_the_gyroscopic_torque_leads_to_the_middle_of_a_step() {
+    let mut case = Case::new(world(Dimension::Spatial, ContactRule::default(), [spinning()]), Scheme::default(), 1e-6);
+    case.prepare().unwrap();
+    let place = case.body("top").index();
+    assert_close(&case.ws.kinematics.applied[place].angular, &Vector3::new(0.5, 0.5, 1.0), 1e-5);
+    assert_eq!(case.ws.kinematics.gyroscopic[place], case.ws.kinematics.applied[place].angular);
 }
 
 /// Bodies without inertia have no gyroscopic torque.
