@@ -9,8 +9,8 @@
 //! v⁺ is the velocity of the problem, which moves the trees and obeys the contact laws; v_state is that at the end of the step. Without forces
 //! this is the leapfrog method, of second order. The last equation is solved by two sweeps. Trees at rest stay at rest to the last bit.
 //!
-//! Two invariants of the velocity terms are then restored to rounding. With A v the momentum of a tree whose root is free and F the applied
-//! wrench on it, and u = v⁺ + ½ h M⁻¹ c(q, v) the velocity without velocity terms,
+//! Two invariants of the velocity terms are then restored to rounding. With A v the momentum of a tree whose root is free, and
+//! u = v⁺ + ½ h M⁻¹ c(q, v) the velocity without velocity terms,
 //!
 //! ```text
 //! A⁺ v_state = A u,    ½ v_stateᵀ M⁺ v_state = ½ uᵀ M u                                                             [ROT-4]
@@ -32,7 +32,8 @@ use crate::{PositionUpdate, Start, VelocityTerms};
 /// Number of sweeps for v_state. The error of two is of third order in h.
 const SWEEPS: u32 = 2;
 
-/// Largest factor on relative motion that restores energy; a larger loss stays.
+/// Largest factor on relative motion that restores energy; a larger loss stays. With a larger bound a step that loses most of the relative motion
+/// would blow up what is left of it.
 const MOST_GAIN: f64 = 1.05;
 
 /// Largest change of a factor on relative motion in a step that resolves the motion: longer steps are halved while the scheme allows.
@@ -147,7 +148,7 @@ impl Reduced {
             let omega = self.at.twist(root.link).angular;
             let Some(inertia) = self.at.inertia(root.link).about_center() else { continue };
             let mean = mean_angular_velocity(&inertia, &omega, start.h);
-            // The mean of the velocities at both ends moves the body, or that at the end.
+            // The velocity at the end moves the body; with mean velocities it must change twice as much.
             let rate = (mean - omega) * (2.0 * Self::weight_at_start(start) / start.h);
             for (place, k) in velocities.enumerate() {
                 bias[k] = if place < 3 { 0.0 } else { self.at.column(k).angular.dot(&rate) };
