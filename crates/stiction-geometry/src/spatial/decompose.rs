@@ -32,8 +32,14 @@ pub fn convex_parts(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Vec<Vec
         .collect();
     let known = |triangle: &&[usize; 3]| triangle.iter().all(|&corner| corner < points.len());
     let indices: Vec<[u32; 3]> = triangles.iter().filter(known).map(|corners| corners.map(|c| c as u32)).collect();
-    let parameters =
-        VHACDParameters { resolution: RESOLUTION, max_convex_hulls: MAX_PARTS, ..VHACDParameters::default() };
+    let parameters = VHACDParameters {
+        resolution: RESOLUTION,
+        max_convex_hulls: MAX_PARTS,
+        // The approximation panics where the hull of a clipped part cannot be found; without it such a plane has a
+        // hull without volume.
+        convex_hull_approximation: false,
+        ..VHACDParameters::default()
+    };
     let decomposition = VHACD::decompose(&parameters, &scaled, &indices, false);
     let parts = decomposition.voxel_parts().iter().map(|part| {
         let on_surface = part.voxels().iter().filter(|voxel| voxel.is_on_surface);
