@@ -44,6 +44,8 @@ pub(crate) struct FrictionAssembly {
     pub(crate) block: Vec<f64>,
     /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
     pub(crate) free_velocity: Vec<f64>,
+    /// State of the operator: scratch memory.
+    pub(crate) state: Vec<f64>,
 }
 
 /// Contacts outside the working set.

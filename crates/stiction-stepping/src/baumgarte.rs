@@ -20,6 +20,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
     } else {
         &ws.kinematics.linearisation_velocity
     };
+    ws.constraints.contradictions.clear();
     ws.constraints.joint_rows.clear();
     for joint in model.joints() {
         let [behind, now, ahead] = [&ws.kinematics.behind, &ws.kinematics.start, &ws.kinematics.ahead]
@@ -31,6 +32,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
                 a: row.a,
                 b: row.b,
                 bias: (ahead - now) / h - linearised_rate - target_rate,
+                prescribed: (ahead - now) / h - linearised_rate,
             });
         }
     }

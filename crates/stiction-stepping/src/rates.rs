@@ -15,6 +15,8 @@ pub struct JointRow {
     pub b: Wrench,
     /// Constant of the row: prescribed motion and the error to be removed.
     pub bias: f64,
+    /// Prescribed motion alone.
+    pub prescribed: f64,
 }
 
 /// Gap ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised at q̂ = q ⊕ h v̂.   [STEP-10]

@@ -23,12 +23,14 @@ pub enum Change {
     AddJointLimits,
     /// Enlarges the reach of bodies that moved farther: a contact that was not in the problem penetrates.   [STEP-12]
     EnlargeReach,
+    /// Leaves the part of joint errors that no motion removes: redundant joints contradict each other by it.   [EQ-2]
+    LeaveContradictions,
     /// Moves the bodies by their end velocity, not the mean one: a rigid contact is active.   [SOFT-6]
     EndVelocity,
 }
 
 impl Change {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::AddScreenedContacts,
         Self::AddAllContacts,
         Self::VertexContacts,
@@ -37,6 +39,7 @@ impl Change {
         Self::Relinearise,
         Self::AddJointLimits,
         Self::EnlargeReach,
+        Self::LeaveContradictions,
         Self::EndVelocity,
     ];
 
@@ -51,6 +54,7 @@ impl Change {
             Self::Relinearise => "linearisation",
             Self::AddJointLimits => "joint-limits",
             Self::EnlargeReach => "reach",
+            Self::LeaveContradictions => "contradicting-joints",
             Self::EndVelocity => "end-velocity",
         }
     }
@@ -59,7 +63,7 @@ impl Change {
     pub(crate) fn resume(self) -> Stage {
         match self {
             Self::EndVelocity => Stage::Kinematics,
-            Self::AddScreenedContacts | Self::AddAllContacts => Stage::Assembly,
+            Self::AddScreenedContacts | Self::AddAllContacts | Self::LeaveContradictions => Stage::Assembly,
             Self::SwitchFace | Self::NextFaceCombination => Stage::Rows,
             Self::VertexContacts | Self::Relinearise | Self::AddJointLimits | Self::EnlargeReach => Stage::Detection,
         }

@@ -30,7 +30,8 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
         for (place, (end, begin)) in (joint.first_row()..)
             .zip(joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start)))
         {
-            let row = JointRow { a: end.a, b: end.b, bias: (end.value - begin.value) / h };
+            let prescribed = (end.value - begin.value) / h;
+            let row = JointRow { a: end.a, b: end.b, bias: prescribed, prescribed };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"
@@ -48,6 +49,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
 fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     let end = joints.map(|joint| joint.first_row() + joint.rows()).max();
+    ws.constraints.contradictions.clear();
     ws.constraints.joint_rows.clear();
     ws.constraints.joint_rows.resize(end.unwrap_or(0), JointRow::default());
 }
@@ -64,13 +66,14 @@ fn joints(start: &Start, ws: &mut Workspace) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)
                 + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
-            let bias = (gamma * error + (end.value - begin.value)) / h;
+            let moved = end.value - begin.value;
+            let (bias, prescribed) = ((gamma * error + moved) / h, moved / h);
             let (a, b) = if scheme.has_common_points() {
                 in_balance(model, &ws.kinematics.linear_end, (joint.a.0, joint.b.0), (end.a, end.b))
             } else {
                 (end.a, end.b)
             };
-            let row = JointRow { a, b, bias };
+            let row = JointRow { a, b, bias, prescribed };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"

@@ -177,6 +177,12 @@ impl TimeStepper {
         {
             return Ok(Verdict::Repeat(Change::NextFaceCombination));
         }
+        if solved.is_err()
+            && counts.changes.count(Change::LeaveContradictions) == 0
+            && formulation::review_contradictions(start, ws)
+        {
+            return Ok(Verdict::Repeat(Change::LeaveContradictions));
+        }
         let mut ladder_outcome = solved?;
         counts.iterations += ladder_outcome.iterations;
         if let Some(change) = self.review_corners(start, &mut ladder_outcome, counts, ws)? {

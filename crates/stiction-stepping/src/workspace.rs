@@ -36,7 +36,7 @@ pub struct Workspace {
     pub(crate) proximal_mass_fraction: Option<f64>,
     /// Unit of mass in the problem, kg.
     pub mass_unit: f64,
-    /// True if the problem of the step is `friction`; otherwise it is `mixed`.
+    /// True if the problem of the step is `friction`, with second-order cones or of joints alone; otherwise it is `mixed`.
     pub quadratic: bool,
     /// Problem with linear friction sets.
     pub mixed: MixedAssembly,

@@ -13,6 +13,7 @@ pub(crate) mod active_set;
 pub(crate) mod admm;
 #[cfg(feature = "cone-programs")]
 pub(crate) mod diagnostics;
+mod equality;
 pub(crate) mod interior_point;
 pub(crate) mod ladder;
 pub(crate) mod law;

@@ -152,6 +152,11 @@ impl Bodies {
         &self.jacobian
     }
 
+    /// (M⁻¹ H)ᵀ by blocks, with the sparsity pattern of the Jacobian.
+    pub(super) fn response(&self) -> &BlockMatrix {
+        &self.response
+    }
+
     /// Mass block of a body, row by row.
     pub fn mass(&self, body: usize) -> &[f64] {
         &self.mass[self.mass_range(body)]

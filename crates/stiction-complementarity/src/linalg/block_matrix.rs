@@ -388,7 +388,7 @@ impl BlockMatrix {
     ///
     /// `other` has the same pattern; its block lies in the same or a later block row. Arguments of `visit` are (block row,
     /// block), (block row in `other`, block of `other`) and the number of columns.
-    pub(super) fn for_each_pair<'a>(
+    pub(crate) fn for_each_pair<'a>(
         &'a self,
         other: &'a Self,
         mut visit: impl FnMut((usize, &'a [f64]), (usize, &'a [f64]), usize),

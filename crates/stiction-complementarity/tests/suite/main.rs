@@ -9,6 +9,7 @@ mod contact;
 mod corpus;
 mod friction_active_set;
 mod friction_collection;
+mod friction_equality;
 mod friction_files;
 mod friction_general;
 mod friction_hard;

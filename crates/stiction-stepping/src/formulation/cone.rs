@@ -58,10 +58,27 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
             "v_free has an entry for each column of H"
         );
         bodies.jacobian().mul_add_into(&ws.friction.free_velocity, q);
+        if laws.iter().all(is_equality) && norm(q) <= ROUNDING * norm(&ws.friction.free_velocity) {
+            q.fill(0.0);
+        }
         Ok::<_, ProblemError>(())
     });
     ws.friction.problem = cone;
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
+/// Fraction of the velocities below which the rates of all joints are rounding errors: q is then zero. Dimensionless.
+///
+/// Bodies that fall together have equal velocities, and their differences at the joints are rounding errors of about this size or less. The
+/// residual is relative to q, and redundant joints contradict each other by as much as these errors.
+const ROUNDING: f64 = 1e-16;
+
+pub(super) fn is_equality(law: &Law) -> bool {
+    matches!(law, Law::Equality { .. })
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Rewrites q of `ws.friction.problem` for another proximal mass fraction and start velocity; laws and Delassus operator stay.   [QS-2]

@@ -16,6 +16,7 @@
 
 mod columns;
 mod cone;
+mod contradictions;
 mod directions;
 mod divided;
 mod impulses;
@@ -25,6 +26,7 @@ mod surfaces;
 mod warm_start;
 mod working_set;
 
+pub(crate) use contradictions::review_contradictions;
 pub use directions::choose as choose_directions;
 pub(crate) use surfaces::auxiliary_mass_constant_terms;
 
@@ -53,12 +55,26 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
     divided::begin(start, ws)?;
-    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
+    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic || has_equalities_alone(start, ws);
     if ws.quadratic {
         return cone::assemble(start, ws);
     }
     polygon::assemble(start, ws);
     ws.mixed.problem.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
+/// True if the constraints of a dynamic step are joints and joint-space equalities alone.   [EQ-1]
+///
+/// Such a step has no friction, so that the friction set does not matter. Its problem is linear and is formulated in impulses, as with the
+/// second-order cone, where redundant joints are solved too. Joints with compliance belong to the mixed problem.
+fn has_equalities_alone(start: &Start, ws: &Workspace) -> bool {
+    let constraints = &ws.constraints;
+    start.scheme.dynamics != Dynamics::Quasistatic
+        && constraints.contacts.is_empty()
+        && constraints.support_points.is_empty()
+        && ws.mixed.joint_compliance.is_empty()
+        && constraints.joint_space_rows.iter().all(|row| matches!(row.law, Law::Equality { .. }))
+        && columns::joint_rows(start.model, ws) > 0
 }
 
 /// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
@@ -244,6 +260,8 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "bodies overlap: check their initial positions"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
+    } else if ws.quadratic && contradictions::is_of_joints_alone(ws) {
+        contradictions::HINT
     } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is kept to be solved again"
     } else {

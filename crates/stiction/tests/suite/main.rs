@@ -29,6 +29,7 @@ mod inputs;
 mod layer_laws;
 mod layer_steps;
 mod layers;
+mod loops;
 mod needle;
 mod one_liners;
 mod pendulum;

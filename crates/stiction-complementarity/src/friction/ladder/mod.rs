@@ -4,13 +4,15 @@
 //!
 //! 1. The dense active-set method, for small problems. If it fails, the single-pivot method continues from zero or from the active-set
 //!    method's last initial iterate, whichever has the smaller residual.
-//! 2. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
+//! 2. The linear solve, if all laws are equalities: joints without contacts. It ends at rounding level even if joints are redundant. The other
+//!    rungs follow only if the factors would fill in. Joints that contradict each other are not solved.
+//! 3. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
-//! 3. Semismooth Newton, if Gauss-Seidel came close.
-//! 4. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
-//! 5. Single pivots from the best impulses so far, for problems in which rounding decides which contacts are closed; then the interior point
+//! 4. Semismooth Newton, if Gauss-Seidel came close.
+//! 5. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
+//! 6. Single pivots from the best impulses so far, for problems in which rounding decides which contacts are closed; then the interior point
 //!    from a second start, polished in the same way.
-//! 6. Pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
+//! 7. Pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
 //! is lost without each of them.
@@ -23,6 +25,7 @@ mod runs;
 mod schedule;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
+use super::equality::FrictionEquality;
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
@@ -47,6 +50,7 @@ pub struct FrictionLadder {
     /// Largest residual at which expensive rungs are skipped.
     acceptable: f64,
     active_set: FrictionActiveSet,
+    equality: FrictionEquality,
     /// Gauss-Seidel between two estimates of its rate.
     gauss_seidel: FrictionNsgs,
     /// A few Gauss-Seidel iterations between the interior point and Newton.
@@ -106,10 +110,11 @@ impl Default for FrictionLadder {
 }
 
 impl FrictionLadder {
-    /// Rungs of a new ladder, in order: five methods (active sets, Gauss-Seidel, semismooth Newton, interior point, pseudo-transient
-    /// continuation), the second start of the interior point, and single pivots after the first and the fourth.
-    pub const DEFAULT_RUNGS: [FrictionRung; 9] = [
+    /// Rungs of a new ladder, in order: six methods (active sets, the linear solve of equalities, Gauss-Seidel, semismooth Newton, interior point, pseudo-transient
+    /// continuation), the second start of the interior point, and single pivots after the second and the fifth.
+    pub const DEFAULT_RUNGS: [FrictionRung; 10] = [
         FrictionRung::ActiveSet,
+        FrictionRung::Linear,
         FrictionRung::SinglePivot,
         FrictionRung::WarmGaussSeidel,
         FrictionRung::ColdGaussSeidel,
@@ -187,6 +192,7 @@ impl FrictionLadder {
             tolerance,
             acceptable: tolerance,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
+            equality: FrictionEquality::default(),
             gauss_seidel: gauss_seidel(RATE_INTERVAL),
             short_gauss_seidel: gauss_seidel(5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
@@ -212,7 +218,7 @@ impl FrictionLadder {
         &self.rungs
     }
 
-    /// Replaces the rungs. The active-set method and single pivots run before all others wherever they stand in the list.
+    /// Replaces the rungs. The active-set method, the linear solve and single pivots run before all others wherever they stand in the list.
     #[must_use]
     pub fn with_rungs(mut self, rungs: &[FrictionRung]) -> Self {
         self.rungs.clear();
@@ -236,7 +242,7 @@ impl FrictionLadder {
         let real_time = self.accuracy == Accuracy::RealTime;
         let Progress { best, acceptable, start, gauss_seidel_residual } = *progress;
         let applies = match rung {
-            FrictionRung::ActiveSet | FrictionRung::SinglePivot => false,
+            FrictionRung::ActiveSet | FrictionRung::Linear | FrictionRung::SinglePivot => false,
             FrictionRung::WarmGaussSeidel => start == Start::Warm && !acceptable,
             FrictionRung::ColdGaussSeidel => start != Start::Warm && !acceptable,
             FrictionRung::SemismoothNewton => {
@@ -277,6 +283,7 @@ impl FrictionLadder {
     fn run_rung(&mut self, rung: FrictionRung, problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> u32 {
         match rung {
             FrictionRung::ActiveSet => self.active_set.run(problem, guess, &mut self.candidate).iterations,
+            FrictionRung::Linear => self.equality.run(self.tolerance, problem, &mut self.candidate).iterations,
             FrictionRung::WarmGaussSeidel => self.run_gauss_seidel(problem, guess),
             FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
             FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
@@ -366,6 +373,19 @@ impl Solver<FrictionProblem> for FrictionLadder {
         if active_set_residual < best {
             best = active_set_residual;
             solution.r.clone_from(&self.candidate.r);
+        }
+        if self.rungs.contains(&FrictionRung::Linear) && FrictionEquality::applies(problem) {
+            let record = self.run_and_record(FrictionRung::Linear, problem, None, &mut best, solution);
+            total = total.saturating_add(record.iterations);
+            if self.equality.is_factorised() {
+                // Joints that contradict each other have no solution, and these impulses leave the least residual.
+                let status = match best {
+                    best if best <= tolerance => Status::Solved,
+                    best if best <= self.acceptable => Status::SolvedLoosely,
+                    _ => Status::BudgetExhausted,
+                };
+                return Ending::new(status, total);
+            }
         }
         let mut acceptable = false;
         let continues = self.rungs.contains(&FrictionRung::SinglePivot);

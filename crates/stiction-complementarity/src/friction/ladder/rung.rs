@@ -38,6 +38,8 @@ impl Accuracy {
 pub enum FrictionRung {
     /// Dense active-set method, for small problems.
     ActiveSet,
+    /// Linear solve of problems of equalities alone: joints without contacts.
+    Linear,
     /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual; then the active-set
     /// method once more to refine the result.
     SinglePivot,
@@ -67,6 +69,7 @@ impl FrictionRung {
     pub fn name(self) -> &'static str {
         match self {
             Self::ActiveSet => "active-set",
+            Self::Linear => "linear",
             Self::SinglePivot => "single-pivot",
             Self::WarmGaussSeidel => "warm-gauss-seidel",
             Self::ColdGaussSeidel => "cold-gauss-seidel",

@@ -1,0 +1,300 @@
+//! Problems of equalities alone, W r + q = 0: joints without contacts. Linear algebra, no cones.   [EQ-1]
+//!
+//! W is positive semidefinite, and singular if joints are redundant. W + ε D, with the diagonal D of W, is regular and is factorised by blocks
+//! of joints. The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is consistent,
+//! they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If joints contradict each other, a
+//! residual remains: that of the contradicting rows, and the problem is not solved.
+//!
+//! Rows that are almost redundant, such as those of closed loops with small joint errors, converge slowly. If the residual is still too large
+//! then, conjugate directions continue: they need about one iteration for each such row.
+
+use super::operator::{Bodies, Delassus};
+use super::version::Version;
+use super::{FrictionProblem, FrictionSolution, Law, Operator};
+use crate::linalg::{BlockMatrix, BlockSparseLu, dot};
+use crate::outcome::{Ending, Status};
+
+/// Regularisation ε: the fraction of the diagonal of W that is added to it. Dimensionless.
+///
+/// Rounding of the factors, about 1e-15 of the diagonal, must be small beside it, and it must be small beside the eigenvalues of W.
+const REGULARISATION: f64 = 1e-9;
+
+/// Fraction of the largest diagonal entry of W below which a row is zero by rounding. Dimensionless.
+const VANISHED: f64 = 1e-20;
+
+/// Residual at the level of rounding errors, at which iterations end. Dimensionless.
+const ROUNDING_RESIDUAL: f64 = 1e-15;
+
+/// Largest number of iterations, of the proximal-point method and of conjugate directions each.
+const MAX_ITERATIONS: u32 = 60;
+
+/// Iterations without progress after which conjugate directions end.
+const MAX_IDLE_ITERATIONS: u32 = 6;
+
+/// Average number of blocks coupled to a block beyond which factors fill in and the method does not apply: bodies with very many joints.
+const MAX_COUPLINGS: usize = 64;
+
+/// Method for problems of equalities alone; the symbolic analysis is kept while the sparsity pattern stays the same.   [EQ-1]
+#[derive(Clone, Debug)]
+pub(crate) struct FrictionEquality {
+    lu: BlockSparseLu,
+    /// Block sizes and coupled pairs of blocks of the analysed pattern.
+    sizes: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
+    /// The same of the present problem.
+    new_sizes: Vec<usize>,
+    new_pairs: Vec<(usize, usize)>,
+    /// Positions of the diagonal blocks in `lu`.
+    diagonal: Vec<usize>,
+    /// Positions of each pair and of its transpose in `lu`, in the order of `pairs`.
+    positions: Vec<(usize, usize)>,
+    /// Version of the matrices that are factorised; none if they are not regular.
+    factorised: Option<Version>,
+    /// Block of the product Hᵀ M⁻¹ H: scratch memory.
+    product: Vec<f64>,
+    /// Iterate, its velocities, correction, search direction, and W times that: scratch memory.
+    r: Vec<f64>,
+    u: Vec<f64>,
+    correction: Vec<f64>,
+    direction: Vec<f64>,
+    image: Vec<f64>,
+    state: Vec<f64>,
+}
+
+impl Default for FrictionEquality {
+    /// Creates an empty method that accepts every pivot: those of redundant rows are as small as ε.
+    fn default() -> Self {
+        Self {
+            lu: BlockSparseLu::accepting(0.0),
+            sizes: Vec::new(),
+            pairs: Vec::new(),
+            new_sizes: Vec::new(),
+            new_pairs: Vec::new(),
+            diagonal: Vec::new(),
+            positions: Vec::new(),
+            factorised: None,
+            product: Vec::new(),
+            r: Vec::new(),
+            u: Vec::new(),
+            correction: Vec::new(),
+            direction: Vec::new(),
+            image: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+}
+
+impl FrictionEquality {
+    /// True if all laws are equalities.
+    pub(crate) fn applies(problem: &FrictionProblem) -> bool {
+        problem.laws().iter().all(|law| matches!(law, Law::Equality { .. }))
+    }
+
+    /// True if the last run factorised its matrix and iterated.
+    pub(crate) fn is_factorised(&self) -> bool {
+        self.factorised.is_some()
+    }
+
+    /// Solves W r + q = 0 from r = 0 to rounding level, at least to a residual [CONE-5] of `tolerance`.
+    pub(crate) fn run(&mut self, tolerance: f64, problem: &FrictionProblem, solution: &mut FrictionSolution) -> Ending {
+        debug_assert!(Self::applies(problem), "all laws are equalities");
+        solution.r.clear();
+        solution.r.resize(problem.rows(), 0.0);
+        if !self.factor(problem) {
+            return Ending::new(Status::Breakdown, 0);
+        }
+        for scratch in [&mut self.r, &mut self.correction, &mut self.direction, &mut self.image] {
+            scratch.clear();
+            scratch.resize(problem.rows(), 0.0);
+        }
+        let mut best = problem.residual_with_velocities(&self.r, &mut self.u, &mut self.state).value;
+        let mut iterations = 0;
+        // ---- Proximal-point iterations ----
+        while best > ROUNDING_RESIDUAL && iterations < MAX_ITERATIONS {
+            self.correct();
+            self.r.iter_mut().zip(&self.correction).for_each(|(r, d)| *r += d);
+            iterations += 1;
+            let (_, falls) = self.keep_best(problem, &mut best, solution);
+            if !falls {
+                break;
+            }
+        }
+        if best > tolerance {
+            iterations += self.continue_conjugate(tolerance, problem, &mut best, solution);
+        }
+        Ending::new(if best <= tolerance { Status::Solved } else { Status::BudgetExhausted }, iterations)
+    }
+
+    /// Continues with conjugate directions from the best impulses so far; returns the number of iterations.
+    fn continue_conjugate(
+        &mut self,
+        tolerance: f64,
+        problem: &FrictionProblem,
+        best: &mut f64,
+        solution: &mut FrictionSolution,
+    ) -> u32 {
+        self.r.copy_from_slice(&solution.r);
+        problem.residual_with_velocities(&self.r, &mut self.u, &mut self.state);
+        let (mut iterations, mut idle, mut curvature) = (0, 0, 0.0);
+        while *best > tolerance && iterations < MAX_ITERATIONS && idle < MAX_IDLE_ITERATIONS {
+            self.correct();
+            // Conjugate to the last direction: dᵀ W d_last = 0.
+            let overlap = if curvature > 0.0 { dot(&self.correction, &self.image) / curvature } else { 0.0 };
+            let directions = self.direction.iter_mut().zip(&self.correction);
+            directions.for_each(|(direction, correction)| *direction = correction - overlap * *direction);
+            problem.operator().apply(&self.direction, &mut self.image, &mut self.state);
+            let compliance = self.image.iter_mut().zip(problem.compliance()).zip(&self.direction);
+            compliance.for_each(|((image, c), d)| *image += c * d);
+            curvature = dot(&self.direction, &self.image);
+            let length = -dot(&self.direction, &self.u) / curvature;
+            if !(curvature > 0.0 && length.is_finite()) {
+                break;
+            }
+            self.r.iter_mut().zip(&self.direction).for_each(|(r, d)| *r += length * d);
+            iterations += 1;
+            let (value, falls) = self.keep_best(problem, best, solution);
+            if !value.is_finite() {
+                break;
+            }
+            idle = if falls { 0 } else { idle + 1 };
+        }
+        iterations
+    }
+
+    /// Sets the correction to −(W + ε D)⁻¹ u.
+    fn correct(&mut self) {
+        self.correction.iter_mut().zip(&self.u).for_each(|(d, u)| *d = -u);
+        self.lu.solve(&mut self.correction);
+    }
+
+    /// Evaluates the iterate and keeps the impulses of least residual. Returns the residual, and true if it is at most half of the best before.
+    fn keep_best(&mut self, problem: &FrictionProblem, best: &mut f64, solution: &mut FrictionSolution) -> (f64, bool) {
+        let residual = problem.residual_with_velocities(&self.r, &mut self.u, &mut self.state).value;
+        let falls = residual <= 0.5 * *best;
+        if residual < *best {
+            *best = residual;
+            solution.r.copy_from_slice(&self.r);
+        }
+        (residual, falls)
+    }
+
+    /// Factorises W + ε D unless that was done; returns false if this is not possible or too expensive.
+    fn factor(&mut self, problem: &FrictionProblem) -> bool {
+        let version = Some(problem.matrix_version());
+        if self.factorised == version {
+            return true;
+        }
+        self.factorised = None;
+        if !self.analyse(problem) {
+            return false;
+        }
+        self.lu.clear();
+        match problem.operator() {
+            Operator::Assembled(w) => self.add_assembled(w),
+            Operator::MatrixFree(bodies) => self.add_bodies(bodies),
+        }
+        self.regularise(problem);
+        if self.lu.factor().is_ok() {
+            self.factorised = version;
+        }
+        self.factorised.is_some()
+    }
+
+    /// Analyses the sparsity pattern unless it is that of the last call; returns false if too many blocks are coupled.
+    fn analyse(&mut self, problem: &FrictionProblem) -> bool {
+        self.new_sizes.clear();
+        self.new_sizes.extend(problem.laws().iter().map(Law::rows));
+        self.new_pairs.clear();
+        match problem.operator() {
+            Operator::Assembled(w) => {
+                self.new_pairs.extend((0..w.block_rows()).flat_map(|i| w.row(i).map(move |(j, _)| (i, j))));
+            }
+            Operator::MatrixFree(bodies) => {
+                let pairs = &mut self.new_pairs;
+                bodies.jacobian().for_each_pair(bodies.response(), |(i, _), (j, _), _| pairs.push((i, j)));
+            }
+        }
+        if self.new_pairs.len() > MAX_COUPLINGS * self.new_sizes.len() {
+            return false;
+        }
+        if self.sizes == self.new_sizes && self.pairs == self.new_pairs {
+            return true;
+        }
+        self.sizes.clone_from(&self.new_sizes);
+        self.pairs.clone_from(&self.new_pairs);
+        self.lu.analyse(&self.sizes, &self.pairs);
+        let lu = &self.lu;
+        self.diagonal.clear();
+        self.diagonal.extend((0..self.sizes.len()).filter_map(|i| lu.place(i, i)));
+        self.positions.clear();
+        self.positions.extend(self.pairs.iter().filter_map(|&(i, j)| lu.place(i, j).zip(lu.place(j, i))));
+        debug_assert!(
+            self.diagonal.len() == self.sizes.len() && self.positions.len() == self.pairs.len(),
+            "every block has a position in the factor"
+        );
+        true
+    }
+
+    /// Adds an assembled W, which stores both blocks of a pair.
+    fn add_assembled(&mut self, w: &BlockMatrix) {
+        let blocks = (0..w.block_rows()).flat_map(|i| w.row(i));
+        for ((_, block), &(position, _)) in blocks.zip(&self.positions) {
+            self.lu.block_mut(position).iter_mut().zip(block).for_each(|(t, w)| *t += w);
+        }
+    }
+
+    /// Adds W = Hᵀ M⁻¹ H: each pair of joints of a body once, with its transpose.
+    fn add_bodies(&mut self, bodies: &Bodies) {
+        let Self { lu, positions, product, .. } = self;
+        let mut positions = positions.iter();
+        bodies.jacobian().for_each_pair(bodies.response(), |(i, a), (j, b), size| {
+            let Some(&(position, transposed)) = positions.next() else {
+                debug_assert!(false, "every pair has a position");
+                return;
+            };
+            let columns = b.len() / size.max(1);
+            product.clear();
+            match size {
+                6 => multiply::<6>(a, b, product),
+                3 => multiply::<3>(a, b, product),
+                _ => {
+                    let rows = a.chunks_exact(size.max(1));
+                    rows.for_each(|a| product.extend(b.chunks_exact(size.max(1)).map(|b| dot(a, b))));
+                }
+            }
+            lu.block_mut(position).iter_mut().zip(&*product).for_each(|(t, w)| *t += w);
+            if i != j {
+                let target = lu.block_mut(transposed);
+                let rows = a.len() / size.max(1);
+                for (k, row) in product.chunks_exact(columns.max(1)).enumerate() {
+                    row.iter().enumerate().for_each(|(l, w)| target[l * rows + k] += w);
+                }
+            }
+        });
+        debug_assert!(positions.as_slice().is_empty(), "every position is used");
+    }
+
+    /// Adds the compliance and ε D to the diagonal. In a row that vanishes, such as one between prescribed bodies, D is the largest entry.
+    fn regularise(&mut self, problem: &FrictionProblem) {
+        let mut largest = f64::MIN_POSITIVE;
+        for (&position, &size) in self.diagonal.iter().zip(&self.sizes) {
+            let entries = self.lu.block_mut(position).iter().step_by(size + 1);
+            largest = entries.fold(largest, |largest, entry| largest.max(*entry));
+        }
+        for (i, (&position, &size)) in self.diagonal.iter().zip(&self.sizes).enumerate() {
+            let range = problem.range(i);
+            let entries = self.lu.block_mut(position).iter_mut().step_by(size + 1);
+            for (row, entry) in range.zip(entries) {
+                *entry += problem.compliance().get(row).copied().unwrap_or(0.0);
+                *entry = if *entry > VANISHED * largest { *entry * (1.0 + REGULARISATION) } else { largest };
+            }
+        }
+    }
+}
+
+/// out ← A Bᵀ, row by row, for rows of N numbers.
+fn multiply<const N: usize>(a: &[f64], b: &[f64], out: &mut Vec<f64>) {
+    for a in a.as_chunks::<N>().0 {
+        out.extend(b.as_chunks::<N>().0.iter().map(|b| dot(a, b)));
+    }
+}

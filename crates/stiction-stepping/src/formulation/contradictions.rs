@@ -1,0 +1,60 @@
+//! Redundant joints that contradict each other: the part of their errors that no motion removes.   [EQ-2]
+//!
+//! Stabilisation asks for the rates −γ Φ/h. If joints are redundant, the rates Hᵀ v of all velocities are a subspace. The errors Φ of a closed loop
+//! lie in it to first order only, and in a singular position not at all. The part u outside of it is what the least-squares solution of
+//! W r + q = 0 leaves, and the joint error h u stays whatever moves.
+
+use stiction_complementarity::Law;
+
+use super::cone::is_equality;
+use crate::{Start, Workspace, constraints::Source};
+
+/// Largest joint error that is left because no motion removes it, m or rad.
+///
+/// Errors of linearisation are of the order h²; placements that do not fit are typed in units of this size or more.
+const MAX_ERROR: f64 = 1e-3;
+
+/// Joint error at the level of rounding errors of positions of a metre, m or rad.
+const ROUNDING_ERROR: f64 = 1e-14;
+
+/// Hint of a failed step of joints alone.
+pub(super) const HINT: &str =
+    "joints contradict each other: no motion satisfies them all; check their placement and the prescribed motions";
+
+/// True if the problem has joints alone: it is linear.
+pub(super) fn is_of_joints_alone(ws: &Workspace) -> bool {
+    let laws = ws.friction.problem.laws();
+    !laws.is_empty() && laws.iter().all(is_equality)
+}
+
+/// Leaves out of a problem of joints alone, which was not solved, the part of the stabilisation by which they contradict each other; false if there is
+/// none, or if it is not one of joint errors that linearisation explains.   [EQ-2]
+///
+/// Contradictions of prescribed motion are never left out.
+pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
+    let constraints = &mut ws.constraints;
+    let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
+    let is_linear = |law: &Law| matches!(law, Law::Equality { .. });
+    let rows = problem.rows();
+    if !ws.quadratic || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
+        return false;
+    }
+    let mut rest = std::mem::take(&mut constraints.contradictions);
+    problem.velocities(&solution.r, &mut rest, &mut ws.friction.state);
+    let sum_of_squares = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();
+    let joints = constraints.blocks.iter().filter_map(|block| match block.source {
+        Source::Joint(index) => start.model.joints().get(index),
+        _ => None,
+    });
+    let joint_rows = joints.flat_map(|joint| constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()));
+    let stabilisation = sum_of_squares(&mut joint_rows.map(|row| row.bias - row.prescribed)).sqrt();
+    let left = sum_of_squares(&mut rest.iter().copied()).sqrt();
+    // The comparisons are false for a NaN too.
+    let error = left * start.h;
+    let is_left = error <= ROUNDING_ERROR || (left <= stabilisation && error <= MAX_ERROR);
+    if !is_left {
+        rest.clear();
+    }
+    constraints.contradictions = rest;
+    is_left
+}
