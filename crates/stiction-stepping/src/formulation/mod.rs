@@ -55,7 +55,8 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
     divided::begin(start, ws)?;
-    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic || has_equalities_alone(start, ws);
+    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic
+        || (has_equalities_alone(start, ws) && mass_ratio(start.model) <= LARGE_MASS_RATIO);
     if ws.quadratic {
         return cone::assemble(start, ws);
     }
@@ -66,7 +67,8 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
 /// True if the constraints of a dynamic step are joints and joint-space equalities alone.   [EQ-1]
 ///
 /// Such a step has no friction, so that the friction set does not matter. Its problem is linear and is formulated in impulses, as with the
-/// second-order cone, where redundant joints are solved too. Joints with compliance belong to the mixed problem.
+/// second-order cone, where redundant joints are solved too. Joints with compliance belong to the mixed problem, and so do mass ratios that
+/// cost the Delassus matrix its digits.
 fn has_equalities_alone(start: &Start, ws: &Workspace) -> bool {
     let constraints = &ws.constraints;
     start.scheme.dynamics != Dynamics::Quasistatic
@@ -236,7 +238,7 @@ const MAX_WORKING_SETS: u32 = 4;
 /// Penetration beyond which the hint of a failed step names overlapping bodies, m.
 const OVERLAP: f64 = 1e-3;
 
-/// Ratio of masses beyond which the hint of a failed step names it.
+/// Ratio of masses beyond which the rates Hᵀ M⁻¹ H r of joints lose more digits than the tolerance allows.
 const LARGE_MASS_RATIO: f64 = 1e6;
 
 /// Largest mass divided by the smallest.
