@@ -123,7 +123,7 @@ impl Solved {
 
     /// Finds the orientations and angular velocities at the end of the step.   [ROT-2]
     fn find_turned(&mut self, start: &Start, ws: &Workspace) {
-        let &Start { model, scheme, state, h } = start;
+        let &Start { model, scheme, state, h, .. } = start;
         let mean = scheme.position_update == PositionUpdate::Average;
         let moving = |(v, end): (&f64, &f64)| if mean { 0.5 * (v + end) } else { *end };
         let moving: Vec<f64> = state.v.iter().zip(&self.velocity).map(moving).collect();

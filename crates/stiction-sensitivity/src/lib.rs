@@ -26,8 +26,8 @@ pub use terms::{FrictionLaw, FrictionLimit, Rebound, StepEquations, StepForm, St
 use equations::{Parts, Solved, evaluate, has_pending_restitution, place};
 use linearise::System;
 use stiction_stepping::{
-    Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, PositionUpdate, ProtectiveLayer,
-    Scheme, Stabilisation, Start, StepCause, StepReport, Workspace, prepare,
+    Coordinates, Detector, Dynamics, FeatureDetector, Impact, LineariseAt, Method, Order, PositionUpdate,
+    ProtectiveLayer, Scheme, Stabilisation, Start, StepCause, StepReport, Workspace, prepare,
 };
 use tangent::{Advance, STENCIL, spacings};
 
@@ -344,7 +344,7 @@ impl Step<'_> {
 
     /// Assembles ∂x⁺ from ∂v⁺: q⁺ = q ⊕ h v⁺, or with the mean of v and v⁺.   [GRAD-5]
     fn assemble(&self, causes: &[Cause], velocity: &DMatrix<f64>, changes: &DMatrix<f64>) -> StepDerivative {
-        let &Start { model, scheme, state, h } = self.start;
+        let &Start { model, scheme, state, h, .. } = self.start;
         let n = model.dof();
         let mean = scheme.position_update == PositionUpdate::Average;
         let moving: Vec<f64> = if mean {
@@ -445,6 +445,9 @@ fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
     }
     if *linearise_at != LineariseAt::Start {
         return no("constraints that are not linearised at the start of the step", "use `jacobians = \"start\"`");
+    }
+    if start.scheme.order != Order::First || start.scheme.substeps > 1 {
+        return no("steps of second order and substeps", "leave `order` and `substeps` out");
     }
     if *impact == Impact::Poisson {
         return no("Poisson's hypothesis", "use `impact = \"newton\"`");

@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 use stiction_multibody::{ContactMemory, ContactMode, Model, State};
 
 use crate::{
-    Contact, ContactImpulse, ContactReport, Dynamics, Event, EventKind, Impact, PositionUpdate, Start, StepCause,
-    Workspace, joint_space,
+    Contact, ContactImpulse, ContactReport, Dynamics, Event, EventKind, Impact, Kick, PositionUpdate, Start, StepCause,
+    Workspace, impact, joint_space,
     layers::surface_at_end,
     rates::{gap_after, relative_velocity, side_rate},
     reduced::{Reduced, singular_inertia},
@@ -53,28 +53,47 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
 
 /// Writes v⁺ and q⁺ = q ⊕ h v⁺ into the next state.   [STEP-5]
 fn next_state(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     find_moving_velocity(start, ws);
     let mut angles = std::mem::take(&mut ws.result.next.angles);
     joint_space::angles_at_end(start, ws, &mut angles);
     let next = &mut ws.result.next;
     next.angles = angles;
-    next.step = state.step + 1;
-    (next.time, next.time_carry) = (state.time, state.time_carry);
-    next.advance_time(h);
+    (next.step, next.time, next.time_carry) = (state.step, state.time, state.time_carry);
+    if start.moves() {
+        next.step += 1;
+        next.advance_time(h);
+    }
     next.joint_impulses.clone_from(&ws.solution.joint_impulses);
+    let collides = start.kick == Kick::First && collides(start, ws);
+    let next = &mut ws.result.next;
     if let Some(reduced) = &mut ws.reduced {
+        reduced.expect_collision(collides);
         return reduced.advance(start, next).map_err(|singular| singular_inertia(model, singular));
     }
     next.forest_q.clear();
     next.forest_v.clear();
     next.v.clear();
     next.v.extend(&ws.solution.velocity);
+    if !start.moves() {
+        next.q.clone_from(&state.q);
+        return Ok(());
+    }
     model.integrate(&state.q, &ws.solution.moving, h, scheme.orientation, &mut next.q);
     if scheme.dynamics == Dynamics::Inertial {
         velocity_terms::keep_momentum(start, ws);
     }
     Ok(())
+}
+
+/// True if a contact that was open at the start has an impulse.
+fn collides(start: &Start, ws: &Workspace) -> bool {
+    let is_closed = |contact: &Contact| {
+        let found = start.state.contacts.binary_search_by_key(&contact.id, |memory| memory.id).ok();
+        found.and_then(|place| start.state.contacts.get(place)).is_some_and(|memory| memory.mode != ContactMode::Open)
+    };
+    let contacts = ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses);
+    contacts.into_iter().any(|(contact, impulse)| impulse.normal > 0.0 && !is_closed(contact))
 }
 
 fn report_contacts(start: &Start, ws: &mut Workspace) {
@@ -86,7 +105,11 @@ fn report_contacts(start: &Start, ws: &mut Workspace) {
         while memories.next_if(|memory| memory.id < contact.id).is_some() {}
         let pending_before =
             memories.next_if(|memory| memory.id == contact.id).map_or(0.0, |memory| memory.pending_restitution);
-        let pending_restitution = pending_restitution(start, contact, impulse.normal, pending_before);
+        let pending_restitution = match start.kick {
+            Kick::Whole => pending_restitution(start, contact, impulse.normal, pending_before),
+            Kick::First => impact::approach_at_touch(start, ws, contact, impulse.normal),
+            Kick::Second => 0.0,
+        };
         reports.push(ContactReport { pending_restitution, ..report_contact(start, ws, (index, contact), impulse) });
     }
     ws.result.contact_reports = reports;
@@ -183,7 +206,7 @@ pub fn remember_contacts(ws: &mut Workspace) {
 ///
 /// Restitution that was pending before this step has been applied in it.
 fn pending_restitution(start: &Start, contact: &Contact, impulse: f64, before: f64) -> f64 {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     if scheme.impact != Impact::Newton || contact.restitution == 0.0 || impulse <= 0.0 || before < 0.0 {
         return 0.0;
     }

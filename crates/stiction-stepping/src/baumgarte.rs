@@ -42,7 +42,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
 ///
 /// The previous step moved by its own v⁺ = v, so the first is its start if it was as long.
 fn update_configurations(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     model.integrate(&state.q, &state.v, -h, scheme.orientation, &mut ws.kinematics.predicted);
     ws.kinematics.behind.update(model, &ws.kinematics.predicted, &state.v, state.time - h);
     if ws.kinematics.linearisation_velocity.is_empty() {

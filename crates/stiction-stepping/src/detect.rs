@@ -26,6 +26,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     forest::read(start, ws);
     external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied);
     joint_space::prepare(start, ws)?;
+    weigh_forces(start, ws);
     velocity_terms::add(start, ws);
     if let Some(body) = ws.kinematics.applied.iter().position(|w| !(w.linear.sum() + w.angular.sum()).is_finite()) {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
@@ -36,6 +37,18 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         without_inertia(start, ws);
     }
     Ok(())
+}
+
+/// Scales all forces to the part that acts.   [STEP-18]
+fn weigh_forces(start: &Start, ws: &mut Workspace) {
+    let weight = start.force_weight();
+    if weight == 1.0 {
+        return;
+    }
+    ws.kinematics.applied.iter_mut().for_each(|wrench| *wrench = wrench.scaled(weight));
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.forces.tau.iter_mut().for_each(|tau| *tau *= weight);
+    }
 }
 
 /// Sets the reach of quasistatic bodies, which prescribed bodies push.   [QS-1]
@@ -80,7 +93,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
 
 /// Updates poses and twists where the constraints are linearised, with prescribed bodies at both ends of the step.
 fn configure(start: &Start, ws: &mut Workspace) {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     if let (Some(reduced), false) = (&mut ws.reduced, ws.kinematics.linearisation_velocity.is_empty()) {
         reduced.linearise_ahead(start, (&mut ws.kinematics.predicted, &mut ws.kinematics.linearisation_velocity));
         ws.kinematics.linear_start.update(

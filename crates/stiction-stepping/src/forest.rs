@@ -3,7 +3,7 @@
 use stiction_multibody::{Model, State, Wrench};
 
 use crate::{
-    Coordinates, Scheme, Start, StepCause, Workspace, joint_space,
+    Coordinates, Kick, Scheme, Start, StepCause, Workspace, joint_space,
     reduced::{Divided, Reduced, singular_inertia},
     workspace::StepKinematics,
 };
@@ -68,7 +68,7 @@ pub(crate) fn accelerate(start: &Start, ws: &mut Workspace) -> Result<(), StepCa
 pub fn adopt(model: &Model, scheme: &Scheme, state: &mut State) {
     let mut ws = Workspace::default();
     ws.kinematics.start.update(model, &state.q, &state.v, state.time);
-    let start = Start { model, scheme, state, h: 0.0 };
+    let start = Start { kick: Kick::Whole, ..Start::new(model, scheme, state, 0.0) };
     read(&start, &mut ws);
     ws.kinematics.applied.resize(model.bodies().len(), Wrench::default());
     // Only coordinates are needed: a motor with a non-finite control is an error of the step, not of this projection.

@@ -3,10 +3,10 @@
 //! Compression brings approaching contacts to rest; decompression returns at least ε times its normal impulses.   [IMPACT-2]
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, ContactMode, Model, Wrench};
+use stiction_multibody::{BodyId, ContactId, ContactMode, Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
 use crate::{
-    Contact, ContactReport, Detector, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
+    Contact, ContactReport, Detector, Impact, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
     formulation, rates::approach, reactions::add_impulses_of_solution, rows, workspace::ImpactLoads,
 };
 
@@ -39,6 +39,58 @@ fn load_joints(start: &Start, ws: &mut Workspace, given: bool) {
     let factor = if given { 1.0 } else { 0.0 };
     loads.add(start.model, ws, ws.result.impacts.iter().map(|impact| factor * impact.decompression));
     ws.result.impact_loads = loads;
+}
+
+/// Approach velocity of a contact at the time in the step at which it closes, to be returned by Newton's impact law; zero if it does not.   [IMPACT-3]
+///
+/// With the acceleration a of the first kick the gap is ψ + v τ + a τ²/2, and its rate where it vanishes is −√(v² − 2 a ψ).
+pub(crate) fn approach_at_touch(start: &Start, ws: &Workspace, contact: &Contact, impulse: f64) -> f64 {
+    let &Start { model, scheme, state, h, .. } = start;
+    let before = approach(model, contact, &state.v, h);
+    if scheme.impact != Impact::Newton || contact.restitution == 0.0 || impulse <= 0.0 || before >= 0.0 {
+        return 0.0;
+    }
+    let change = contact.normal.dot(&relative_free_change(start, ws, contact));
+    let acceleration = change / start.force_time();
+    let square = before * before - 2.0 * acceleration * contact.gap_start.max(0.0);
+    // Not faster than at the end of the step.
+    -square.max(0.0).sqrt().clamp(0.0, (before + h * acceleration.min(0.0)).abs())
+}
+
+/// Change of the relative velocity at a contact by the forces of the kick, without constraints.
+fn relative_free_change(start: &Start, ws: &Workspace, contact: &Contact) -> Vector3<f64> {
+    let model = start.model;
+    let change = |id: BodyId, arm: &Vector3<f64>| {
+        let Some((mobility, range)) = model.unknowns(id) else { return Vector3::zeros() };
+        if ws.reduced.is_some() {
+            let of = |v: &[f64]| mobility.twist(v.get(range.clone()).unwrap_or_default());
+            return of(&ws.free_body_velocities).at(arm) - of(&start.state.v).at(arm);
+        }
+        let at = (mass_block(model, &ws.kinematics.start, id.index()), ws.kinematics.applied.get(id.index()));
+        let (Some((mobility, mass, inertia)), Some(wrench)) = at else { return Vector3::zeros() };
+        {
+            let Wrench { linear, angular } = apply_inverse_mass(mobility, mass, &inertia, wrench);
+            Twist { linear, angular }.at(arm) * start.h
+        }
+    };
+    change(contact.b, &contact.arm_b) - change(contact.a, &contact.arm_a)
+}
+
+/// Contacts that are closed at the end of a step: those with an impulse in its first half, and those that touch.   [STEP-18]
+pub(crate) fn keep_closed(start: &Start, ws: &mut Workspace) {
+    let memories = &start.state.contacts;
+    let pushes = |contact: &Contact| {
+        let found = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
+        let shapes = |id: ContactId| (id.shape_a, id.shape_b);
+        // A contact that rolls or slides may have other features than at the start of the step.
+        let of_pair =
+            || memories.iter().any(|memory| shapes(memory.id) == shapes(contact.id) && memory.normal_impulse > 0.0);
+        match found.and_then(|place| memories.get(place)) {
+            Some(memory) => memory.normal_impulse > 0.0,
+            None => start.scheme.gamma > 0.0 && of_pair(),
+        }
+    };
+    ws.constraints.contacts.retain(|contact| contact.gap_start <= start.scheme.touch_threshold || pushes(contact));
 }
 
 /// Solves the impacts of contacts that would close within the step; returns the iterations.

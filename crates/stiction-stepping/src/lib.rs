@@ -74,9 +74,9 @@ pub use report::{
 pub use review::{Change, Changes};
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
-    PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
+    Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
 };
-pub use start::Start;
+pub use start::{Kick, Start};
 pub use step::{Stepper, TimeStepper};
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};

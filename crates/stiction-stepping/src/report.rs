@@ -241,6 +241,9 @@ pub enum StepCause {
         /// Length of one substep, s.
         shortest: f64,
     },
+    /// Stepper without steps of second order.   [STEP-18]
+    #[error("this stepper has no steps of second order; use `order = 1`")]
+    FirstOrder,
     /// Value that is not finite.
     #[error("the {what} of {culprit} is not a finite number")]
     NonFinite {

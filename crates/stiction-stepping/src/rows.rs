@@ -60,7 +60,7 @@ fn joints(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, h, .. } = start;
     begin_joint_rows(model, ws);
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
-        let gamma = joint.gamma.unwrap_or(scheme.joint_gamma);
+        let gamma = if start.moves() { joint.gamma.unwrap_or(scheme.joint_gamma) } else { 0.0 };
         let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
         for (place, (end, begin)) in (joint.first_row()..).zip(rows) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)
@@ -105,7 +105,8 @@ fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.constraints.contacts {
         let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
-        contact.bias = (contact.gamma * gap + (contact.gap_end - contact.gap_start)) / h;
+        let gamma = if start.moves() { contact.gamma } else { 0.0 };
+        contact.bias = (gamma * gap + (contact.gap_end - contact.gap_start)) / h;
     }
 }
 

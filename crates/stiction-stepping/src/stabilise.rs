@@ -186,7 +186,7 @@ impl Corrector<'_, '_> {
         workspace.constraints.contacts.clear();
         if level == Level::Positions {
             let scheme = frictionless(Margin::Fixed(margin));
-            detect(&Start { model, scheme: &scheme, state: &ws.result.next, h: 0.0 }, self.detector, workspace)?;
+            detect(&Start::new(model, &scheme, &ws.result.next, 0.0), self.detector, workspace)?;
         }
         workspace.constraints.support_points.clear();
         let (mut worst, mut loose) = (0.0_f64, 0.0_f64);
@@ -225,7 +225,7 @@ impl Corrector<'_, '_> {
         workspace.constraints.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
         workspace.constraints.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
         let scheme = frictionless(Margin::Automatic);
-        let impulsive = Start { model, scheme: &scheme, state: &self.ws.result.next, h: 0.0 };
+        let impulsive = Start::new(model, &scheme, &self.ws.result.next, 0.0);
         formulation::assemble_rows(&impulsive, workspace)?;
         self.rounds += 1;
         formulation::solve(&impulsive, self.ladder, workspace).map_err(|cause| match cause {

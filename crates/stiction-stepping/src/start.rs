@@ -2,7 +2,7 @@
 
 use stiction_multibody::{Model, State};
 
-use crate::Scheme;
+use crate::{Order, Scheme};
 
 /// Inputs of a step: model, scheme, state and step size.
 #[derive(Clone, Copy, Debug)]
@@ -15,4 +15,50 @@ pub struct Start<'a> {
     pub state: &'a State,
     /// Step size h, s.
     pub h: f64,
+    /// Forces that act, and whether the bodies move.
+    pub kick: Kick,
+}
+
+/// Forces of a step that act at once: all of them, or one of the two halves of a step of second order.   [STEP-18]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kick {
+    /// All forces act at the start of the step, then the bodies move: first order.
+    #[default]
+    Whole,
+    /// The first half of the forces acts at the start of the step, then the bodies move.
+    First,
+    /// The second half acts at the end of the step, where the bodies already are.
+    Second,
+}
+
+impl Kick {
+    /// First kick of a step.
+    pub fn first(scheme: &Scheme) -> Self {
+        match scheme.order {
+            Order::First => Self::Whole,
+            Order::Second => Self::First,
+        }
+    }
+}
+
+impl<'a> Start<'a> {
+    /// Start of a step of size `h` with the first kick of the scheme.
+    pub fn new(model: &'a Model, scheme: &'a Scheme, state: &'a State, h: f64) -> Self {
+        Self { model, scheme, state, h, kick: Kick::first(scheme) }
+    }
+
+    /// Time during which forces act, s: h, or half of it.   [STEP-18]
+    pub fn force_time(&self) -> f64 {
+        self.h * self.force_weight()
+    }
+
+    /// Fraction of the forces of a step that acts.
+    pub(crate) fn force_weight(&self) -> f64 {
+        if self.kick == Kick::Whole { 1.0 } else { 0.5 }
+    }
+
+    /// True if the bodies move after the kick.
+    pub(crate) fn moves(&self) -> bool {
+        self.kick != Kick::Second
+    }
 }

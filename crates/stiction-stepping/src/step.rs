@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
-    Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
-    LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
+    Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Kick,
+    Ladder, LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
     advance::find_moving_velocity,
     corners,
     corners::disjunctive,
@@ -33,6 +33,14 @@ use crate::{
 pub trait Stepper: Send {
     /// Makes the step or returns the cause of failure; the state in `start` is not modified.
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause>;
+
+    /// Makes the second half of a step of second order: forces and constraints at its end, without motion.   [STEP-18]
+    ///
+    /// `start.state` is the result of [`Self::step`] with the first kick. Steppers without steps of second order keep the default, an error.
+    fn kick(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        let _ = (start, ws);
+        Err(StepCause::FirstOrder)
+    }
 }
 
 /// Time-stepping schemes of this crate, with exchangeable detector and solver ladder.
@@ -140,6 +148,26 @@ impl Stepper for TimeStepper {
             stage = change.resume();
         }
     }
+
+    fn kick(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        debug_assert_eq!(start.kick, Kick::Second, "the bodies have moved");
+        prepare(start, ws)?;
+        ws.result.impacts.clear();
+        ws.result.impact_loads.clear();
+        ws.kinematics.linearisation_velocity.clear();
+        detect(start, self.detector.as_mut(), ws)?;
+        impact::keep_closed(start, ws);
+        formulation::assemble(start, ws)?;
+        let outcome = formulation::solve(start, &mut self.ladder, ws)?;
+        advance(start, ws)?;
+        Ok(report_kick(start, ws, &outcome))
+    }
+}
+
+/// Report of the second kick of a step.   [STEP-18]
+fn report_kick(start: &Start, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepReport {
+    let measured = Infeasibility { penetration: 0.0, joints: 0.0 };
+    report_step(start, ws, ladder_outcome, (1, 0), measured)
 }
 
 /// Report of a step that was made a second time, with the work of both tries.
@@ -427,7 +455,7 @@ fn enlarge_reach(start: &Start, ws: &mut Workspace) -> bool {
 
 /// Number of contacts hit in the step: by Poisson's hypothesis, by closing with an impulse, or with restitution pending.
 fn impacts(start: &Start, ws: &Workspace) -> usize {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     let memory = |id: ContactId| {
         let found = state.contacts.binary_search_by_key(&id, |memory| memory.id).ok();
         found.and_then(|place| state.contacts.get(place))

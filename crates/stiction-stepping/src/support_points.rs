@@ -48,7 +48,7 @@ fn placed(
 /// As a displacement it is that of the surface point below the centre, and the angle, over the step: a body that moves by it keeps its
 /// place on the surface.
 fn surface_twist(start: &Start, body: BodyId, on: BodyId, ws: &Workspace) -> Twist {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     let mut twist = Twist::default();
     let centre = ws.kinematics.start.pose(body).translation.vector;
     if model.kinematic_bodies().contains(&on) {

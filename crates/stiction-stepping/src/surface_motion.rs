@@ -14,7 +14,7 @@ pub(crate) fn write_surface_motion(start: &Start, contact: &mut Contact, ws: &Wo
 
 /// Prescribed relative velocity of the two surfaces at a contact: kinematic motion and conveyor belts.   [STEP-8]
 fn surface_velocity(start: &Start, contact: &Contact, ws: &Workspace) -> Vector3<f64> {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     let of = |id: BodyId, arm: &Vector3<f64>| {
         let mut velocity = Vector3::zeros();
         let Some(body) = model.body(id) else { return velocity };

@@ -36,7 +36,7 @@ pub(crate) fn add(start: &Start, ws: &mut Workspace) {
 pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
     ws.kinematics.gyroscopic.clear();
     ws.kinematics.rotor_lead.clear();
-    if ws.reduced.is_some() || start.scheme.dynamics == Dynamics::Quasistatic {
+    if ws.reduced.is_some() || start.scheme.dynamics == Dynamics::Quasistatic || !start.moves() {
         return;
     }
     ws.kinematics.gyroscopic.resize(start.model.bodies().len(), Vector3::zeros());
@@ -70,7 +70,7 @@ pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
 ///
 /// The next state has its coordinates, and v⁺ as its velocities.
 pub fn keep_momentum(start: &Start, ws: &mut Workspace) {
-    let &Start { model, state, h, scheme } = start;
+    let &Start { model, state, h, scheme, .. } = start;
     if scheme.velocity_terms == VelocityTerms::Explicit {
         return;
     }

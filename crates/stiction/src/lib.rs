@@ -58,6 +58,6 @@ pub use stiction_sensitivity as sensitivity;
 pub use stiction_stepping::{
     self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
     FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method,
-    PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport,
-    Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
+    Order, PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem,
+    StepReport, Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
 };

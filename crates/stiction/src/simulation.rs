@@ -117,7 +117,7 @@ impl Simulation {
         self.joint_impulses.take();
         let made = self.check_step(h).and_then(|()| {
             let Self { model, scheme, state, stepper, substepping, workspace, .. } = self;
-            substepping.step(stepper.as_mut(), &Start { model, scheme, state, h }, workspace)
+            substepping.step(stepper.as_mut(), &Start::new(model, scheme, state, h), workspace)
         });
         let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
         // The step succeeded as a whole: the new state replaces the old one.
@@ -147,7 +147,7 @@ impl Simulation {
         parameters: &[Variation],
         (differentiator, options): (&mut Differentiator, &SensitivityOptions),
     ) -> Result<StepDerivative, SensitivityError> {
-        let start = Start { model: &self.model, scheme: &self.scheme, state: before, h: self.last_step };
+        let start = Start::new(&self.model, &self.scheme, before, self.last_step);
         differentiator.differentiate(&start, (&self.workspace, report), parameters, options)
     }
 

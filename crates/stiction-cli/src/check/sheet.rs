@@ -79,6 +79,8 @@ fn scheme(contents: &Contents) -> String {
     parts.extend((row.coordinates != "maximal").then(|| format!("coordinates {}", row.coordinates)));
     parts.extend((row.protective_layer > 0.0).then(|| format!("protective_layer {}", row.protective_layer)));
     parts.extend((row.position_update != "end").then(|| format!("position_update {}", row.position_update)));
+    parts.extend((row.order != 1).then(|| format!("order {}", row.order)));
+    parts.extend((row.substeps > 1).then(|| format!("substeps {}", row.substeps)));
     parts.extend((row.velocity_terms != "conserving").then(|| format!("velocity_terms {}", row.velocity_terms)));
     parts.extend((row.impulse_points != "common").then(|| format!("impulse_points {}", row.impulse_points)));
     parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));

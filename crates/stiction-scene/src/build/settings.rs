@@ -1,7 +1,7 @@
 //! `[simulation]` and `[scheme]`: checks of limits, and defaults.
 
 use stiction_multibody::limits;
-use stiction_stepping::{Margin, Preset, Scheme, Stabilisation};
+use stiction_stepping::{Margin, Order, Preset, Scheme, Stabilisation};
 
 use super::reader::At;
 use crate::{
@@ -72,6 +72,12 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.coordinates = table.coordinates.into();
     scheme.protective_layer = table.protective_layer.unwrap_or(0.0);
     scheme.position_update = table.position_update.into();
+    scheme.order = match table.order {
+        None | Some(1) => Order::First,
+        Some(2) => Order::Second,
+        Some(order) => return Err(at.key("order").fault(format!("`order` must be 1 or 2, but is {order}"))),
+    };
+    scheme.substeps = table.substeps.unwrap_or(1);
     scheme.locate_contacts = table.locate_contacts;
     scheme.steps_per_period = table.steps_per_period.unwrap_or(0);
     scheme.friction = table.friction.map_or(scheme.friction, Into::into);

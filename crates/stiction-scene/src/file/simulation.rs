@@ -58,6 +58,13 @@ pub(crate) struct SchemeTable {
     /// average, free flight is exact and compliant layers conserve energy. Default: `end`.
     #[serde(default)]
     pub(crate) position_update: PositionWord,
+    /// Order of accuracy where the motion is smooth: 1, or 2, with forces at both ends of the step and two contact
+    /// problems. Default: 1.
+    #[schemars(range(min = 1, max = 2), title = "1 or 2", extend("examples" = [2]))]
+    pub(crate) order: Option<u32>,
+    /// Number of equal substeps of every step, from 1 to 1000. Default: 1.
+    #[schemars(range(min = 1, max = 1000), title = "a whole number from 1 to 1000", extend("examples" = [4]))]
+    pub(crate) substeps: Option<u32>,
     /// True to split a step at the time at which a compliant layer is first touched. Default: false.
     #[serde(default)]
     pub(crate) locate_contacts: bool,

@@ -67,7 +67,7 @@ impl Stepper for MoreauJean {
 impl MoreauJean {
     /// Evaluates f(t + θh, q ⊕ θh v, v).   [THETA-8]
     fn evaluate_forces(&self, start: &Start, ws: &mut Workspace) {
-        let &Start { model, scheme, state, h } = start;
+        let &Start { model, scheme, state, h, .. } = start;
         let (ahead, time) = (self.scheme.theta * h, state.time + self.scheme.theta * h);
         model.integrate(&state.q, &state.v, ahead, scheme.orientation, &mut ws.kinematics.predicted);
         ws.kinematics.linear_start.update(model, &ws.kinematics.predicted, &state.v, time);
@@ -84,7 +84,7 @@ impl MoreauJean {
 
     /// Keeps the contacts with g + γ h ġ ≤ 0 and writes the rows. Returns the number of impacts among them.   [THETA-4] [THETA-5]
     fn activate(&self, start: &Start, ws: &mut Workspace) -> usize {
-        let &Start { model, scheme, state, h } = start;
+        let &Start { model, scheme, state, h, .. } = start;
         let approach = |contact: &Contact| approach(model, contact, &state.v, h);
         let ahead = self.scheme.activation * h;
         // Round-off must not open a contact at rest.
@@ -103,7 +103,7 @@ impl MoreauJean {
 
     /// Sets q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v), and the gaps there.   [THETA-3]
     fn displace(&self, start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-        let &Start { model, scheme, state, h } = start;
+        let &Start { model, scheme, state, h, .. } = start;
         let theta = self.scheme.theta;
         ws.kinematics.predicted.clear();
         ws.kinematics

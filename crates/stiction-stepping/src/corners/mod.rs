@@ -73,7 +73,7 @@ pub(crate) fn reselect_faces(start: &Start, ws: &mut Workspace) -> bool {
 ///
 /// The end may be a seam or the edge of a hole, which only alternatives distinguish.
 pub(crate) fn refine_pairs(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> bool {
-    let &Start { model, scheme, state, h } = start;
+    let &Start { model, scheme, state, h, .. } = start;
     if scheme.corners == CornerLogic::Conjunctive {
         return false;
     }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{ContactId, ContactMemory, Joint};
 
-use crate::{ContactImpulse, Start, Workspace, constraints::Source, contact_rows::ContactRows};
+use crate::{ContactImpulse, Kick, Start, Workspace, constraints::Source, contact_rows::ContactRows};
 
 /// Writes the warm start: last impulses of joints, of persistent contacts, of support points and of cores; zero elsewhere.
 pub(super) fn write(start: &Start, ws: &mut Workspace) {
@@ -63,8 +63,10 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
         debug_assert!(r.len() <= first + rows, "a block has one impulse for each row");
         r.resize(first + rows, 0.0);
     }
+    // The first of two kicks begins with half of the impulses of the last step.   [STEP-18]
+    let factor = if start.kick == Kick::First { 0.5 } else { 1.0 };
     for r in r {
-        *r /= ws.mass_unit;
+        *r *= factor / ws.mass_unit;
     }
 }
 

@@ -109,7 +109,7 @@ impl Iterate {
     }
 
     fn move_bodies(&mut self, start: &Start, fixed: &Fixed, ws: &Workspace) {
-        let &Start { model, scheme, state, h } = start;
+        let &Start { model, scheme, state, h, .. } = start;
         debug_assert!(self.v.len() >= model.dof(), "an iterate has the velocities of all bodies");
         model.integrate(&state.q, self.v.get(..model.dof()).unwrap_or_default(), h, scheme.orientation, &mut self.q);
         self.at.update(model, &self.q, &self.v, state.time_after(h).0);

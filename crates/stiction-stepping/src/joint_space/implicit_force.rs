@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{Joint, JointDof, Model, Motor};
 
 use crate::{
+    Start,
     joint_space_dof::{ImplicitForce, JointSpaceDof},
     reduced::Reduced,
 };
@@ -88,17 +89,52 @@ pub(super) fn implicit_force(
 }
 
 /// Force about one axis of a spherical joint that has turned by `turned` about it and turns with `rate`.
-pub(super) fn implicit_force_about(joint_dof: &JointDof, (turned, rate): (f64, f64), h: f64) -> ImplicitForce {
+fn implicit_force_about(joint_dof: &JointDof, (turned, rate): (f64, f64), h: f64) -> ImplicitForce {
     // The spring acts towards coincident frames: a scalar rest angle is meaningless about three axes.
     ImplicitForce::of_joint_dof(&JointDof { rest: 0.0, ..*joint_dof }, (turned, rate), h)
 }
 
+/// Total force along a DOF at a coordinate and rate that are known, and the inertia of its rotor.   [STEP-18]
+pub(super) fn explicit_force(
+    model: &Model,
+    joint: &Joint,
+    (actuated, at): (&JointSpaceDof, (f64, f64)),
+    time: f64,
+) -> ImplicitForce {
+    let joint_dof = joint.joint_dofs().get(actuated.id.1).copied().unwrap_or_default();
+    let passive = explicit(&joint_dof, at);
+    let of_motor = |motor: &Motor| {
+        let MotorForce { constant, slope } = MotorForce::of(motor, at.0, time, 0.0);
+        let [least, most] = bounds(motor, 1.0);
+        (constant + slope * at.1).clamp(least, most)
+    };
+    let motors: f64 = model.motors_along(actuated.place).map(of_motor).sum();
+    ImplicitForce { force: passive.force + motors, ..passive }
+}
+
+/// Force of spring and damper at a coordinate and rate that are known, and the inertia of the rotor.
+fn explicit(joint_dof: &JointDof, at: (f64, f64)) -> ImplicitForce {
+    let armature = joint_dof.armature;
+    ImplicitForce { inertia: armature, ..ImplicitForce::of_joint_dof(joint_dof, at, 0.0) }
+}
+
+/// Force about one axis of a spherical joint, as the kick has it.
+///
+/// `at` is the rotation about the axis and its rate at the start of the kick, `rate` that with which the first half of a step moved the joint.
+pub(super) fn spherical_force(start: &Start, joint_dof: &JointDof, at: (f64, f64), rate: f64) -> ImplicitForce {
+    if start.moves() {
+        return implicit_force_about(joint_dof, at, start.force_time());
+    }
+    explicit(&JointDof { rest: 0.0, ..*joint_dof }, (at.0 - 0.5 * start.h * rate, rate))
+}
+
 /// Adds rotor, damper and spring of a spherical joint of the forest, about all axes of the link.
-pub(super) fn add_spherical_force((model, joint): (&Model, &Joint), first: usize, h: f64, reduced: &mut Reduced) {
+pub(super) fn add_spherical_force(start: &Start, joint: &Joint, first: usize, reduced: &mut Reduced) {
     let Some(joint_dof) = joint.joint_dofs().first() else { return };
-    let turned: Vector3<f64> = reduced.spherical_rotation_vector(model.forest(), first);
+    let turned: Vector3<f64> = reduced.spherical_rotation_vector(start.model.forest(), first);
     for (k, turned) in (first..).zip(turned.iter()) {
-        let rate = reduced.before.get(k).copied().unwrap_or(0.0);
-        reduced.add_implicit_force(k, &implicit_force_about(joint_dof, (*turned, rate), h));
+        let of = |v: &[f64]| v.get(k).copied().unwrap_or(0.0);
+        let force = spherical_force(start, joint_dof, (*turned, of(&reduced.before)), of(&reduced.velocity));
+        reduced.add_implicit_force(k, &force);
     }
 }

@@ -18,7 +18,7 @@ mod write;
 use stiction_multibody::{BodyId, Joint, JointDofId, JointKind, Model, Wrench, joint::Row};
 
 use crate::{
-    Start, StepCause, Workspace,
+    Kick, Start, StepCause, Workspace,
     joint_space_dof::{ImplicitForce, JointSpaceDof},
     rates::{Side, rate},
 };
@@ -51,8 +51,8 @@ impl JointSpaceDof {
 ///
 /// A control that is not finite is an error that names its motor.
 pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    let &Start { model, state, h, .. } = start;
-    let time = state.time_after(h).0;
+    let &Start { model, .. } = start;
+    let (time, h) = time_of_forces(start);
     let mut all = std::mem::take(&mut ws.constraints.joint_space_dofs);
     all.clear();
     ws.constraints.all_limits = false;
@@ -62,7 +62,12 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
             continue;
         };
         let mut actuated = find(start, ws, (place, id), joint);
-        actuated.implicit_force = implicit_force::implicit_force(model, joint, &actuated, (time, h));
+        actuated.implicit_force = if start.moves() {
+            implicit_force::implicit_force(model, joint, &actuated, (time, h))
+        } else {
+            let middle = middle(start, ws, joint, &actuated);
+            implicit_force::explicit_force(model, joint, (&actuated, middle), time)
+        };
         apply(start, ws, joint, &actuated);
         all.push(actuated);
     }
@@ -71,6 +76,24 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
     stray.map_or(Ok(()), |motor| {
         Err(StepCause::NonFinite { what: "control", culprit: format!("motor \"{}\"", motor.name) })
     })
+}
+
+/// Time at which controls and passive forces are taken, and the time for which they are implicit.
+///
+/// A step of second order has them in its middle: implicit in the first half, and equal to that in the second.   [STEP-18]
+fn time_of_forces(&Start { state, h, kick, .. }: &Start) -> (f64, f64) {
+    match kick {
+        Kick::Whole => (state.time_after(h).0, h),
+        Kick::First => (state.time + 0.5 * h, 0.5 * h),
+        Kick::Second => (state.time - 0.5 * h, 0.0),
+    }
+}
+
+/// Coordinate in the middle of a step of second order, and the rate with which its first half moved the DOF.
+fn middle(start: &Start, ws: &Workspace, joint: &Joint, actuated: &JointSpaceDof) -> (f64, f64) {
+    let forest = ws.reduced.as_ref().map(|reduced| &reduced.velocity[..]);
+    let rate = actuated.rate_with(start.model, (ws, joint), &ws.solution.velocity, forest).unwrap_or(actuated.rate);
+    (actuated.coordinate - 0.5 * start.h * rate, rate)
 }
 
 /// Coordinate and rate of a DOF: from the forest if it is one of its coordinates, otherwise from the bodies.
@@ -101,14 +124,14 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
 
 /// Applies the force along a DOF to the forest, or to the bodies if it is explicit; other forces have rows.   [JSPACE-2]
 fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &JointSpaceDof) {
-    let &Start { model, h, .. } = start;
+    let &Start { model, .. } = start;
     let ImplicitForce { inertia, force, .. } = actuated.implicit_force;
     if let Some((k, reduced)) = actuated.velocity.zip(ws.reduced.as_deref_mut()) {
         reduced.add_implicit_force(k, &actuated.implicit_force);
     } else if let (JointKind::Spherical, Some(reduced)) = (joint.kind, ws.reduced.as_deref_mut())
         && let Some(first) = model.forest().first_velocity(actuated.id.0)
     {
-        implicit_force::add_spherical_force((model, joint), first, h, reduced);
+        implicit_force::add_spherical_force(start, joint, first, reduced);
     } else if inertia == 0.0
         && force != 0.0
         && let Some(row) = joint.coordinate(actuated.id.1, &ws.kinematics.start)
@@ -126,6 +149,10 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     let &Start { model, h, .. } = start;
     let forest = ws.reduced.as_ref().map(|reduced| &reduced.moving[..]);
     angles.clear();
+    if !start.moves() {
+        angles.extend(ws.constraints.joint_space_dofs.iter().map(|actuated| actuated.coordinate));
+        return;
+    }
     for actuated in &ws.constraints.joint_space_dofs {
         let displacement = model.joint(actuated.id.0).and_then(|joint| {
             let rate = actuated.rate_with(model, (ws, joint), &ws.solution.moving, forest)?;

@@ -7,8 +7,8 @@ use stiction_complementarity::Law;
 use stiction_multibody::{Joint, JointDof, JointDofId, JointKind, Wrench};
 
 use super::{
-    implicit_force::{MotorForce, bounds, implicit_force_about, is_clamped},
-    sides,
+    implicit_force::{MotorForce, bounds, is_clamped, spherical_force},
+    sides, time_of_forces,
 };
 use crate::{
     Start, Workspace,
@@ -29,10 +29,15 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         let mut writer = Writer::new(start, ws, joint, joint_dof, &mut rows);
         writer.implicit_force();
         writer.friction();
-        writer.clamped();
-        joint_dof.held = writer.limits();
+        if start.moves() {
+            writer.clamped();
+            joint_dof.held = writer.limits();
+        } else {
+            writer.reached_limits();
+        }
     }
-    couplings(start, ws, (&actuated, start.scheme.joint_gamma), &mut rows);
+    let gamma = if start.moves() { start.scheme.joint_gamma } else { 0.0 };
+    couplings(start, ws, (&actuated, gamma), &mut rows);
     (ws.constraints.joint_space_rows, ws.constraints.joint_space_dofs) = (rows, actuated);
 }
 
@@ -145,8 +150,11 @@ impl<'a> Writer<'a> {
             return;
         }
         if self.joint.kind == JointKind::Spherical {
-            let (joint_dof, h) = (self.joint_dof(), self.start.h);
-            self.about_all_axes(|turned, rate| implicit_force_about(&joint_dof, (turned, rate), h));
+            let (joint_dof, start, ws) = (self.joint_dof(), self.start, self.ws);
+            self.about_all_axes(|turned, before, sides| {
+                let moved = rate(start.model, sides, &ws.solution.velocity, None);
+                spherical_force(start, &joint_dof, (turned, before), moved)
+            });
         } else if let Some(&sides) = self.sides() {
             // Prescribed bodies may change their speed within the step.
             let rate = self.rate(&sides) + self.prescribed_at_start(&sides) - self.prescribed;
@@ -162,7 +170,7 @@ impl<'a> Writer<'a> {
         let armature = self.joint_dof().armature;
         let rotor = ImplicitForce { rotor: armature, inertia: armature, force: 0.0 };
         if self.joint.kind == JointKind::Spherical {
-            self.about_all_axes(|_, _| rotor);
+            self.about_all_axes(|_, _, _| rotor);
         } else if let Some(&sides) = self.sides() {
             self.push_implicit_force(sides, &rotor, self.rate(&sides));
         }
@@ -176,13 +184,13 @@ impl<'a> Writer<'a> {
     ) {
         if inertia > 0.0 {
             let lead = rotor_lead(self.start.model, &self.ws.kinematics.rotor_lead, &sides);
-            let bias = -rate - (self.start.h * force + rotor * lead) / inertia;
+            let bias = -rate - (self.start.force_time() * force + rotor * lead) / inertia;
             self.push_along(sides, Law::Equality { rows: 1 }, bias, (1.0 / inertia, rotor));
         }
     }
 
     /// Writes the rows about the three axes of a spherical joint, from its rotation and angular velocity.
-    fn about_all_axes(&mut self, implicit_force: impl Fn(f64, f64) -> ImplicitForce) {
+    fn about_all_axes(&mut self, implicit_force: impl Fn(f64, f64, &Sides) -> ImplicitForce) {
         let Some(row) = self.joint.coordinate(self.actuated.id.1, &self.ws.kinematics.start) else { return };
         let turned = row.b.angular * (row.value - self.joint_dof().initial);
         for axis in 0..3 {
@@ -192,7 +200,7 @@ impl<'a> Writer<'a> {
             let rate = self.rate(&sides);
             self.push_implicit_force(
                 sides,
-                &implicit_force(turned[axis], rate + self.prescribed_at_start(&sides)),
+                &implicit_force(turned[axis], rate + self.prescribed_at_start(&sides), &sides),
                 rate,
             );
         }
@@ -201,7 +209,7 @@ impl<'a> Writer<'a> {
     /// Writes dry friction: −h f ≤ p ≤ h f, with zero rate inside the bounds.   [JSPACE-5]
     fn friction(&mut self) {
         let friction = self.joint.joint_dofs().get(self.actuated.id.1).map_or(0.0, |joint_dof| joint_dof.friction);
-        let most = self.start.h * friction;
+        let most = self.start.force_time() * friction;
         if most > 0.0 {
             self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0);
         }
@@ -209,10 +217,10 @@ impl<'a> Writer<'a> {
 
     /// Writes p = h (F₀ + F₁ φ̇⁺) within its bounds, for motors with force limits.   [JSPACE-3]
     fn clamped(&mut self) {
-        let &Start { model, state, h, .. } = self.start;
+        let model = self.start.model;
+        let (time, h) = time_of_forces(self.start);
         for motor in model.motors_along(self.actuated.place).filter(|motor| is_clamped(motor, h)) {
-            let MotorForce { constant, slope } =
-                MotorForce::of(motor, self.actuated.coordinate, state.time_after(h).0, h);
+            let MotorForce { constant, slope } = MotorForce::of(motor, self.actuated.coordinate, time, h);
             let [lower, upper] = bounds(motor, h);
             let bias = constant / slope + self.prescribed;
             self.push(Law::Boxed { lower, upper }, bias, -1.0 / (h * slope));

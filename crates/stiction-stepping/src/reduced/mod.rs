@@ -399,7 +399,9 @@ impl Reduced {
         let forest = model.forest();
         let tree = forest.tree();
         next.forest_q.clone_from(&self.q);
-        tree.integrate(&mut next.forest_q, &self.moving, h);
+        if start.moves() {
+            tree.integrate(&mut next.forest_q, &self.moving, h);
+        }
         next.forest_v.clone_from(&self.velocity);
         self.secondary.kinematics.update(tree, &next.forest_q, &next.forest_v);
         self.secondary.at = ForestAt::End;

@@ -27,7 +27,7 @@ use stiction_multibody::{
 };
 
 use super::Reduced;
-use crate::{PositionUpdate, Start, VelocityTerms};
+use crate::{Kick, PositionUpdate, Start, VelocityTerms};
 
 /// Number of sweeps for v_state. The error of two is of third order in h.
 const SWEEPS: u32 = 2;
@@ -50,6 +50,10 @@ pub(super) struct TreeMomenta {
     bias: Vec<f64>,
     /// Velocity without velocity terms, u; later the motion with locked joints.
     other: Vec<f64>,
+    /// Change of the velocities by the second kick of the step, estimated.
+    later: Vec<f64>,
+    /// True if a contact closes in the step: the second kick differs from the first.
+    collides: bool,
     acceleration: Vec<f64>,
     twists: Vec<Twist>,
     /// Momenta that the trees must have, and that they have, about the origin of the world.
@@ -76,6 +80,8 @@ impl TreeMomenta {
             added: Vec::new(),
             bias: zeros(),
             other: zeros(),
+            later: zeros(),
+            collides: false,
             acceleration: zeros(),
             twists: vec![Twist::default(); tree.links().len()],
             wanted: Vec::new(),
@@ -124,7 +130,7 @@ impl Reduced {
             return;
         }
         solve(&TreeForces { velocity_terms: 0.0, ..forces }, &mut self.forces.acceleration);
-        if self.before.iter().all(|v| *v == 0.0) {
+        if !start.moves() || self.before.iter().all(|v| *v == 0.0) {
             momenta.bias.fill(0.0);
             return;
         }
@@ -162,7 +168,7 @@ impl Reduced {
     /// The secondary kinematics are those of the next state.
     pub(super) fn end_velocity(&mut self, start: &Start, next: &mut State) -> Result<(), SingularInertia> {
         self.momenta.largest_change = 0.0;
-        if start.scheme.velocity_terms == VelocityTerms::Explicit {
+        if start.scheme.velocity_terms == VelocityTerms::Explicit || !start.moves() {
             return Ok(());
         }
         let (tree, h) = (start.model.forest().tree(), start.h);
@@ -214,6 +220,11 @@ impl Reduced {
         self.momenta.bias.iter().map(move |bias| weight * bias)
     }
 
+    /// Says whether a contact closes in the step.
+    pub(crate) fn expect_collision(&mut self, collides: bool) {
+        self.momenta.collides = collides;
+    }
+
     /// True if the last step was short enough for the velocities of the trees.
     pub(crate) fn resolves_motion(&self) -> bool {
         self.momenta.largest_change <= RESOLVED
@@ -222,13 +233,25 @@ impl Reduced {
     /// Solves M⁺ (v_state − v⁺) = −½ h c(q⁺, v_state) by sweeps.   [ROT-3]
     fn half_kick(&mut self, start: &Start, next: &mut State) -> Result<(), SingularInertia> {
         let tree = start.model.forest().tree();
-        let TreeMomenta { factors, added, other, acceleration, .. } = &mut self.momenta;
+        let TreeMomenta { factors, added, bias, other, later, collides, acceleration, .. } = &mut self.momenta;
         let end = &mut self.secondary.kinematics;
+        // In the second kick dampers and springs are explicit and add no inertia.   [STEP-18]
+        let inertia = if start.kick == Kick::First { &self.rotors } else { &self.added };
         added.clear();
-        factors.update_with(tree, end, &self.added)?;
-        added.extend_from_slice(&self.added);
+        factors.update_with(tree, end, inertia)?;
+        added.extend_from_slice(inertia);
+        // The second kick of a step of second order changes the velocity by about as much as the first.   [STEP-18]
+        later.clear();
+        if start.kick == Kick::First && !*collides {
+            let kicks = self.velocity.iter().zip(&self.before).zip(bias.iter());
+            later.extend(kicks.map(|((after, before), bias)| after - before - start.h * bias));
+        } else {
+            later.resize(self.velocity.len(), 0.0);
+        }
         other.fill(0.0);
         for _ in 0..SWEEPS {
+            next.forest_v.iter_mut().zip(later.iter()).for_each(|(v, later)| *v += later);
+            end.update_velocities(tree, &next.forest_v);
             let terms = TreeForces { tau: other, wrenches: &[], velocity_terms: 0.5 };
             weighted_forward_dynamics(tree, end, factors, &terms, &mut self.scratch, acceleration);
             next.forest_v.clear();

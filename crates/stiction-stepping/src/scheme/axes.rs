@@ -87,6 +87,26 @@ impl PositionUpdate {
     }
 }
 
+/// Order of a step where the motion is smooth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// All forces act at the start of the step.
+    #[default]
+    First,
+    /// Half of the forces acts at the start of the step and half at its end, each with its own contact problem.   [STEP-18]
+    Second,
+}
+
+impl Order {
+    /// The order as a number.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::First => 1,
+            Self::Second => 2,
+        }
+    }
+}
+
 /// Velocity products of a step: gyroscopic torques of bodies, and the centrifugal and Coriolis terms of trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VelocityTerms {

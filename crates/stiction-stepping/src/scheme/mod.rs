@@ -3,6 +3,7 @@
 mod axes;
 mod joint_space;
 mod layers;
+mod order;
 mod preset;
 mod stabilisation;
 mod support;
@@ -10,7 +11,7 @@ mod support;
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
 pub use axes::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method, Order,
     PositionUpdate, PrescribedSlip, Undetermined, VelocityTerms,
 };
 pub use preset::Preset;
@@ -36,6 +37,10 @@ pub struct Scheme {
     pub linearise_at: LineariseAt,
     /// Velocity that moves the bodies.
     pub position_update: PositionUpdate,
+    /// Order where the motion is smooth.
+    pub order: Order,
+    /// Number of equal substeps into which every step is divided, 1 to 1000. Default 1.
+    pub substeps: u32,
     /// The set of friction impulses.
     pub friction: FrictionSet,
     /// Rule by which a vertex passes a convex corner, in the plane.
@@ -87,6 +92,8 @@ impl Default for Scheme {
             joint_gamma: 1.0,
             linearise_at: LineariseAt::default(),
             position_update: PositionUpdate::default(),
+            order: Order::default(),
+            substeps: 1,
             friction: FrictionSet::default(),
             corners: CornerLogic::default(),
             impact: Impact::default(),
@@ -109,6 +116,9 @@ impl Default for Scheme {
 
 /// Largest number of step halvings: 1024 substeps instead of one step.
 const MOST_HALVINGS: u32 = 10;
+
+/// Largest number of equal substeps of a step.
+const MOST_SUBSTEPS: u32 = 1000;
 
 /// Largest number of substeps of a natural period.
 const MOST_STEPS_PER_PERIOD: u32 = 10_000;
@@ -154,6 +164,12 @@ impl Scheme {
         }
         if self.halve_steps > MOST_HALVINGS {
             return fail("halve_steps", format!("must be at most {MOST_HALVINGS}, but is {}", self.halve_steps));
+        }
+        if !(1..=MOST_SUBSTEPS).contains(&self.substeps) {
+            return fail(
+                "substeps",
+                format!("must be a whole number from 1 to {MOST_SUBSTEPS}, but is {}", self.substeps),
+            );
         }
         if self.steps_per_period > MOST_STEPS_PER_PERIOD {
             let reason = format!("must be at most {MOST_STEPS_PER_PERIOD}, but is {}", self.steps_per_period);
@@ -373,6 +389,7 @@ impl Scheme {
         }
         support::check(self, model)?;
         layers::check(self, model)?;
+        order::check(self, model)?;
         self.stabilisation.check(self, model)?;
         if self.dynamics == Dynamics::Quasistatic {
             self.check_quasistatic(model)?;

@@ -4,13 +4,15 @@
 
 mod joining;
 mod layer_parts;
+mod second_kick;
 
 use stiction_multibody::State;
 
 use joining::{EarlierParts, joined};
 use layer_parts::LayerParts;
+use second_kick::SecondKick;
 
-use crate::{Start, StepCause, StepReport, Stepper, Workspace, formulation::LIMIT_OF_THE_METHOD};
+use crate::{Kick, Start, StepCause, StepReport, Stepper, Workspace, formulation::LIMIT_OF_THE_METHOD};
 
 /// Bound on the substeps of one step.
 const MAX_SUBSTEPS: u32 = 10_000;
@@ -31,6 +33,7 @@ pub struct Substepping {
     from: State,
     /// Results of the parts made so far.
     earlier: EarlierParts,
+    second_kick: SecondKick,
 }
 
 /// Part of a step.
@@ -51,23 +54,29 @@ impl Substepping {
         start: &Start,
         ws: &mut Workspace,
     ) -> Result<StepReport, StepCause> {
-        let Self { pending, from, earlier } = self;
+        let Self { pending, from, earlier, second_kick } = self;
         let mut layers = LayerParts::new(start);
         pending.clear();
-        pending.push(Part { length: start.h, halvings: 0, is_second_half: false });
+        let equal = Part { length: start.h / f64::from(start.scheme.substeps), halvings: 0, is_second_half: false };
+        pending.extend((0..start.scheme.substeps).map(|_| equal));
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
         // Passes and iterations of parts that were solved and made again as halves.
         let (mut passes, mut iterations) = (0_u32, 0_u32);
         while let Some(part) = pending.pop() {
             let state = if whole.is_some() { &*from } else { start.state };
             let length = other_length.take().unwrap_or_else(|| layers.first_length(part.length, state));
-            let tried = Start { state, h: length, ..*start };
+            let tried = Start::new(start.model, start.scheme, state, length);
             let left = part.length - length;
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
             let result = stepper.step(&tried, ws);
+            let is_resolved = ws.reduced.as_ref().is_none_or(|reduced| reduced.resolves_motion());
+            let result = match result {
+                Ok(report) if tried.kick == Kick::First && is_resolved => second_kick.make(stepper, &tried, report, ws),
+                other => other,
+            };
             let is_unsolved = match &result {
-                Ok(_) => ws.reduced.as_ref().is_some_and(|reduced| !reduced.resolves_motion()),
+                Ok(_) => !is_resolved,
                 Err(cause) => matches!(cause, StepCause::NotSolved { .. } | StepCause::NotProjected { .. }),
             };
             if is_unsolved && part.halvings < start.scheme.halve_steps {

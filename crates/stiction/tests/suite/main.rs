@@ -32,6 +32,7 @@ mod layers;
 mod loops;
 mod needle;
 mod one_liners;
+mod orders;
 mod pendulum;
 mod plate;
 mod plugins;

@@ -33,7 +33,7 @@ impl Writer<'_> {
         from.time = motion.first.time + number as f64 * h;
         // A little inside the bounds: a contact without friction or restitution would have no law for them.
         let beside = self.source.beside(&self.source.target.starts()).map_err(|error| self.refused(error))?;
-        let start = StepStart { model: &beside.centre, scheme: &self.source.scheme, state: &from, h };
+        let start = StepStart::new(&beside.centre, &self.source.scheme, &from, h);
         let equations = StepEquations::new(&start, reach).or_else(|error| self.fail(error.to_string()))?;
         let contacts = equations.form().contacts.clone();
         let pending_restitution: Vec<(usize, usize)> = equations

@@ -149,7 +149,7 @@ impl Step {
     }
 
     fn terms(&self, model: &Model, state: &State, out: &mut StepTerms) -> Result<(), Refused> {
-        let start = Start { model, scheme: &self.source.scheme, state, h: self.source.h };
+        let start = Start::new(model, &self.source.scheme, state, self.source.h);
         let mut equations = self.equations.lock().unwrap_or_else(PoisonError::into_inner);
         equations.terms(&start, out).map_err(|error| Refused(error.to_string()))
     }
