@@ -446,7 +446,7 @@ fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
     if *linearise_at != LineariseAt::Start {
         return no("constraints that are not linearised at the start of the step", "use `jacobians = \"start\"`");
     }
-    if start.scheme.order != Order::First || start.scheme.substeps > 1 {
+    if start.scheme.order != Order::First || start.scheme.substeps.count > 1 {
         return no("steps of second order and substeps", "leave `order` and `substeps` out");
     }
     if *impact == Impact::Poisson {

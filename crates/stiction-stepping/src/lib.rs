@@ -74,7 +74,8 @@ pub use report::{
 pub use review::{Change, Changes};
 pub use scheme::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
-    Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
+    Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Substeps, Undetermined,
+    VelocityTerms,
 };
 pub use start::{Kick, Start};
 pub use step::{Stepper, TimeStepper};

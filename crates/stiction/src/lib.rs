@@ -59,5 +59,5 @@ pub use stiction_stepping::{
     self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
     FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method,
     Order, PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem,
-    StepReport, Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
+    StepReport, Stepper, Substeps, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
 };

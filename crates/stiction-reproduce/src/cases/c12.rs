@@ -70,7 +70,7 @@ fn kept_energy_rows(account: &mut Account, case: &Reference) -> Result<(), CaseE
     let duration = bounces * case.number("derived.deep.period")?;
     let exact = case.number("derived.energy")?;
     let mut mean = scheme(PositionUpdate::Average);
-    mean.locate_contacts = true;
+    mean.substeps.locate_contacts = true;
     let (mut worst, mut deepest, mut touches, mut releases) = (0.0_f64, [0.0_f64, 0.0], Vec::new(), Vec::new());
     let until = case.number("derived.deep.period")?;
     simulate(disc(case, "core_missed")?, mean, h, duration, |simulation, report| {

@@ -77,9 +77,9 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
         Some(2) => Order::Second,
         Some(order) => return Err(at.key("order").fault(format!("`order` must be 1 or 2, but is {order}"))),
     };
-    scheme.substeps = table.substeps.unwrap_or(1);
-    scheme.locate_contacts = table.locate_contacts;
-    scheme.steps_per_period = table.steps_per_period.unwrap_or(0);
+    scheme.substeps.count = table.substeps.unwrap_or(1);
+    scheme.substeps.locate_contacts = table.locate_contacts;
+    scheme.substeps.steps_per_period = table.steps_per_period.unwrap_or(0);
     scheme.friction = table.friction.map_or(scheme.friction, Into::into);
     scheme.corners = table.corners.into();
     if let Some(word) = table.undetermined {

@@ -20,8 +20,8 @@ fn materials_are_read() {
     let wood = layer("wheel", "block").expect("a rule of its own");
     assert_eq!(wood.stiffness, Matrix3::new(5e5, 1e4, 0.0, 1e4, 4e5, 0.0, 0.0, 0.0, 4e5));
     assert!(wood.shears && wood.depth.is_none());
-    assert_eq!((scheme.position_update, scheme.locate_contacts), (PositionUpdate::Average, true));
-    assert_eq!(scheme.steps_per_period, 30);
+    assert_eq!((scheme.position_update, scheme.substeps.locate_contacts), (PositionUpdate::Average, true));
+    assert_eq!(scheme.substeps.steps_per_period, 30);
 }
 
 #[test]

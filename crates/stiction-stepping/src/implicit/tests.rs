@@ -148,7 +148,7 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
         (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
     };
     if rebounding {
-        let start = Start { model, scheme, state: &state, h };
+        let start = Start::new(model, scheme, &state, h);
         prepare(&start, &mut ws).unwrap();
         detect(&start, &mut FeatureDetector::default(), &mut ws).unwrap();
         let memory = |id: ContactId| ContactMemory {
@@ -163,7 +163,7 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
         };
         state.contacts = ws.constraints.contacts.iter().map(|contact| memory(contact.id)).collect();
     }
-    let start = Start { model, scheme, state: &state, h };
+    let start = Start::new(model, scheme, &state, h);
     prepare(&start, &mut ws).unwrap();
     ws.kinematics.linearisation_velocity.extend_from_slice(&state.v);
     detect(&start, &mut FeatureDetector::default(), &mut ws).unwrap();

@@ -27,7 +27,10 @@ pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
         );
     }
     if !model.has_layers() {
-        let asked = [("locate_contacts", scheme.locate_contacts), ("steps_per_period", scheme.steps_per_period > 0)];
+        let asked = [
+            ("locate_contacts", scheme.substeps.locate_contacts),
+            ("steps_per_period", scheme.substeps.steps_per_period > 0),
+        ];
         return match asked.into_iter().find(|(_, asked)| *asked) {
             Some((field, _)) => {
                 fail(field, "is for compliant layers, and the model has none; leave it out or give a body a `material`")

@@ -6,6 +6,7 @@ mod layers;
 mod order;
 mod preset;
 mod stabilisation;
+mod substeps;
 mod support;
 
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
@@ -16,6 +17,7 @@ pub use axes::{
 };
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
+pub use substeps::Substeps;
 
 /// Discretisation of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +41,8 @@ pub struct Scheme {
     pub position_update: PositionUpdate,
     /// Order where the motion is smooth.
     pub order: Order,
-    /// Number of equal substeps into which every step is divided, 1 to 1000. Default 1.
-    pub substeps: u32,
+    /// Division of every step.
+    pub substeps: Substeps,
     /// The set of friction impulses.
     pub friction: FrictionSet,
     /// Rule by which a vertex passes a convex corner, in the plane.
@@ -58,10 +60,6 @@ pub struct Scheme {
     /// Largest number of times an unsolved step is halved, 0 to 10. The substeps are reported.   [STEP-13] Default 3. The reference
     /// chooses its own steps and accepts only the default or 0.
     pub halve_steps: u32,
-    /// True if a step is divided at the first touch of a compliant layer.   [SOFT-10]
-    pub locate_contacts: bool,
-    /// Smallest number of substeps in the natural period of a pressed layer, up to 10000; 0 does not divide steps.   [SOFT-10]
-    pub steps_per_period: u32,
     /// Thickness of the layer that keeps shapes apart, m; 0 for none.   [STEP-16]
     pub protective_layer: f64,
     /// Update of orientations.
@@ -93,7 +91,7 @@ impl Default for Scheme {
             linearise_at: LineariseAt::default(),
             position_update: PositionUpdate::default(),
             order: Order::default(),
-            substeps: 1,
+            substeps: Substeps::default(),
             friction: FrictionSet::default(),
             corners: CornerLogic::default(),
             impact: Impact::default(),
@@ -102,8 +100,6 @@ impl Default for Scheme {
             prescribed_slip: PrescribedSlip::default(),
             stabilisation: Stabilisation::default(),
             halve_steps: HALVINGS,
-            locate_contacts: false,
-            steps_per_period: 0,
             protective_layer: 0.0,
             orientation: OrientationUpdate::default(),
             velocity_terms: VelocityTerms::default(),
@@ -116,12 +112,6 @@ impl Default for Scheme {
 
 /// Largest number of step halvings: 1024 substeps instead of one step.
 const MOST_HALVINGS: u32 = 10;
-
-/// Largest number of equal substeps of a step.
-const MOST_SUBSTEPS: u32 = 1000;
-
-/// Largest number of substeps of a natural period.
-const MOST_STEPS_PER_PERIOD: u32 = 10_000;
 
 /// Scheme that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -165,16 +155,7 @@ impl Scheme {
         if self.halve_steps > MOST_HALVINGS {
             return fail("halve_steps", format!("must be at most {MOST_HALVINGS}, but is {}", self.halve_steps));
         }
-        if !(1..=MOST_SUBSTEPS).contains(&self.substeps) {
-            return fail(
-                "substeps",
-                format!("must be a whole number from 1 to {MOST_SUBSTEPS}, but is {}", self.substeps),
-            );
-        }
-        if self.steps_per_period > MOST_STEPS_PER_PERIOD {
-            let reason = format!("must be at most {MOST_STEPS_PER_PERIOD}, but is {}", self.steps_per_period);
-            return fail("steps_per_period", reason);
-        }
+        self.substeps.validate()?;
         if !(0.0..=1e9).contains(&self.protective_layer) {
             let reason = format!("must be finite and not negative, but is {}", self.protective_layer);
             return fail("protective_layer", reason);

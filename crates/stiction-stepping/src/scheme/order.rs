@@ -9,7 +9,7 @@ use super::{
 /// Rejects choices that belong to steps of first order, and methods that choose their own steps.   [STEP-18]
 pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
-    if scheme.substeps > 1 && scheme.method == Method::Reference {
+    if scheme.substeps.count > 1 && scheme.method == Method::Reference {
         return fail("substeps", "the reference chooses its own steps; leave `substeps` out or use another preset");
     }
     if scheme.order == Order::First {

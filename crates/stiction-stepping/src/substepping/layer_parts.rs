@@ -90,7 +90,7 @@ impl Bracket {
 
 impl LayerParts {
     pub(super) fn new(start: &Start) -> Self {
-        let asked = start.scheme.locate_contacts || start.scheme.steps_per_period > 0;
+        let asked = start.scheme.substeps.locate_contacts || start.scheme.substeps.steps_per_period > 0;
         let applies = asked && start.model.has_layers();
         Self { applies, limit: f64::INFINITY, cuts: 0, search: Search::Begun }
     }
@@ -113,7 +113,7 @@ impl LayerParts {
             Search::Locating(bracket) => bracket,
             Search::Begun | Search::Shortened => {
                 let gaps = part.surface_gaps(length).filter(|(_, closed)| *closed < 0.0);
-                if scheme.locate_contacts
+                if scheme.substeps.locate_contacts
                     && self.cuts < MAX_CUTS
                     && let Some((open, closed)) = gaps
                 {
@@ -151,7 +151,7 @@ impl LayerParts {
 
     /// Shorter length that the limit requires; none if the part is short enough, or was shortened before.
     fn shorten(&mut self, part: &SolvedPart, length: f64) -> Option<f64> {
-        if part.start.scheme.steps_per_period > 0 {
+        if part.start.scheme.substeps.steps_per_period > 0 {
             self.limit = self.limit.min(part.longest_substep());
         }
         let shorter = if part.was_or_is_compressed() { shortened(length, self.limit) } else { length };
@@ -216,7 +216,7 @@ impl SolvedPart<'_> {
     /// Longest substep that the compressed layers allow: a fraction of the shorter of 2π √(m/K) and 2π m/C.   [SOFT-10]
     fn longest_substep(&self) -> f64 {
         let Start { model, scheme, .. } = *self.start;
-        let fraction = std::f64::consts::TAU / f64::from(scheme.steps_per_period);
+        let fraction = std::f64::consts::TAU / f64::from(scheme.substeps.steps_per_period);
         let mut longest_substep = f64::INFINITY;
         for contact in &self.ws.constraints.contacts {
             let Some((layer, report)) = contact.layer.zip(self.report_of(contact)) else { continue };

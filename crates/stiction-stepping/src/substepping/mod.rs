@@ -23,8 +23,8 @@ const REMAINDER_FRACTION: f64 = 1e-12;
 /// Makes the steps of any stepper, in parts if necessary.
 ///
 /// A part that is not solved, whose projection onto the constraints (stabilisation) does not converge, or that is too long for the velocities of trees
-/// [ROT-4], is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Scheme::locate_contacts` a part ends at the
-/// first touch of a compliant layer, and with `Scheme::steps_per_period` it is as short as the stiffness of the layer requires.   [SOFT-10]
+/// [ROT-4], is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Substeps::locate_contacts` a part ends at the
+/// first touch of a compliant layer, and with `Substeps::steps_per_period` it is as short as the stiffness of the layer requires.   [SOFT-10]
 #[derive(Debug, Default)]
 pub struct Substepping {
     /// Parts still to be made, the next one last.
@@ -57,8 +57,9 @@ impl Substepping {
         let Self { pending, from, earlier, second_kick } = self;
         let mut layers = LayerParts::new(start);
         pending.clear();
-        let equal = Part { length: start.h / f64::from(start.scheme.substeps), halvings: 0, is_second_half: false };
-        pending.extend((0..start.scheme.substeps).map(|_| equal));
+        let equal =
+            Part { length: start.h / f64::from(start.scheme.substeps.count), halvings: 0, is_second_half: false };
+        pending.extend((0..start.scheme.substeps.count).map(|_| equal));
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
         // Passes and iterations of parts that were solved and made again as halves.
         let (mut passes, mut iterations) = (0_u32, 0_u32);

@@ -8,6 +8,7 @@ use stiction_multibody::{
 };
 
 use super::support::{ball, builder, disc, friction, on_floor};
+use crate::Substeps;
 use crate::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
     Preset, Scheme, SchemeError, Stabilisation,
@@ -71,7 +72,7 @@ fn numbers_out_of_range_name_their_field() {
         ("directions", |s, x| s.directions = x as u32, &[4.0, 6.0, 1024.0], &[0.0, 2.0, 5.0, 1026.0]),
         ("margin", |s, x| s.margin = Margin::Fixed(x), &[0.0, 1e9], &[-1.0, f64::INFINITY, f64::NAN]),
         ("halve_steps", |s, x| s.halve_steps = x as u32, &[0.0, 10.0], &[11.0]),
-        ("steps_per_period", |s, x| s.steps_per_period = x as u32, &[0.0, 10_000.0], &[10_001.0]),
+        ("steps_per_period", |s, x| s.substeps.steps_per_period = x as u32, &[0.0, 10_000.0], &[10_001.0]),
         ("protective_layer", |s, x| s.protective_layer = x, &[0.0, 1e-3], &[-1e-3, f64::INFINITY, f64::NAN]),
         ("slip_threshold", |s, x| s.slip_threshold = x, &[0.0, 1.0], &[-1e-9, 1.5, f64::NAN]),
     ];
@@ -281,8 +282,18 @@ fn layers_need_time_stepping_with_full_gaps_and_cones() {
 #[test]
 fn options_of_layers_need_layers() {
     let model = nothing_special();
-    refuses(&Scheme { locate_contacts: true, ..Scheme::default() }, &model, "locate_contacts", "the model has none");
-    refuses(&Scheme { steps_per_period: 10, ..Scheme::default() }, &model, "steps_per_period", "the model has none");
+    refuses(
+        &Scheme { substeps: Substeps { locate_contacts: true, ..Substeps::default() }, ..Scheme::default() },
+        &model,
+        "locate_contacts",
+        "the model has none",
+    );
+    refuses(
+        &Scheme { substeps: Substeps { steps_per_period: 10, ..Substeps::default() }, ..Scheme::default() },
+        &model,
+        "steps_per_period",
+        "the model has none",
+    );
 }
 
 #[test]

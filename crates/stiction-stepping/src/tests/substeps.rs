@@ -7,6 +7,7 @@ use stiction_multibody::{
 };
 
 use super::support::{Case, G, assert_all_near, assert_near, ball, builder, disc, floor, friction, on_floor};
+use crate::Substeps;
 use crate::{
     Coordinates, Scheme, Start, StepCause, StepReport, Stepper, Substepping, TimeStepper, Workspace, energy_bound,
     formulation::LIMIT_OF_THE_METHOD, joint_impulses,
@@ -168,7 +169,7 @@ fn on_layer(height: f64, speed: f64, gravity: f64, layer: Layer) -> Model {
 /// Parts of at most a twentieth of the natural period 2π √(m/K), all equally long.   [SOFT-10]
 #[test]
 fn stiff_layers_divide_the_step() {
-    let scheme = Scheme { steps_per_period: 20, ..Scheme::default() };
+    let scheme = Scheme { substeps: Substeps { steps_per_period: 20, ..Substeps::default() }, ..Scheme::default() };
     let model = on_layer(0.499, 0.0, G, Layer::normal(1e4, 0.0));
     let mut case = Case::new(model, scheme, 0.01);
     let mut picky = Picky::new(1.0);
@@ -184,7 +185,11 @@ fn stiff_layers_divide_the_step() {
     }
     // A damper limits the substep as well: 2π m/C.
     let model = on_layer(0.499, 0.0, G, Layer::normal(1e2, 400.0));
-    let mut case = Case::new(model, Scheme { steps_per_period: 20, ..Scheme::default() }, 0.01);
+    let mut case = Case::new(
+        model,
+        Scheme { substeps: Substeps { steps_per_period: 20, ..Substeps::default() }, ..Scheme::default() },
+        0.01,
+    );
     let report = step(&mut case, &mut Picky::new(1.0)).unwrap();
     assert_eq!(f64::from(report.substeps), (0.01 / (std::f64::consts::TAU / 400.0 / 20.0)).ceil());
 }
@@ -192,7 +197,7 @@ fn stiff_layers_divide_the_step() {
 /// The step is cut where the ball first touches the layer: at gap/speed without gravity.
 #[test]
 fn the_first_touch_of_a_layer_is_located() {
-    let scheme = Scheme { locate_contacts: true, ..Scheme::default() };
+    let scheme = Scheme { substeps: Substeps { locate_contacts: true, ..Substeps::default() }, ..Scheme::default() };
     let (gap, speed) = (0.03, 5.0);
     let mut case = Case::new(on_layer(0.5 + gap, -speed, 0.0, Layer::normal(1e4, 10.0)), scheme, 0.01);
     let mut picky = Picky::new(1.0);
@@ -205,13 +210,17 @@ fn the_first_touch_of_a_layer_is_located() {
     assert!(case.ws.result.contact_reports[0].normal_impulse > 0.0);
     // Nothing is cut if the layer stays open.
     let model = on_layer(0.7, -speed, 0.0, Layer::normal(1e4, 10.0));
-    let mut case = Case::new(model, Scheme { locate_contacts: true, ..Scheme::default() }, 0.01);
+    let mut case = Case::new(
+        model,
+        Scheme { substeps: Substeps { locate_contacts: true, ..Substeps::default() }, ..Scheme::default() },
+        0.01,
+    );
     assert_eq!(step(&mut case, &mut Picky::new(1.0)).unwrap().substeps, 1);
 }
 
 #[test]
 fn too_many_substeps_are_refused() {
-    let scheme = Scheme { steps_per_period: 10_000, ..Scheme::default() };
+    let scheme = Scheme { substeps: Substeps { steps_per_period: 10_000, ..Substeps::default() }, ..Scheme::default() };
     let mut case = Case::new(on_layer(0.499, 0.0, G, Layer::normal(1e10, 0.0)), scheme, 0.1);
     let cause = step(&mut case, &mut TimeStepper::default()).unwrap_err();
     let StepCause::TooManySubsteps { most, shortest } = cause else { panic!("{cause}") };

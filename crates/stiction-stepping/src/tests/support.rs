@@ -116,7 +116,7 @@ impl Case {
     /// Calls a stage with its inputs and the workspace.
     pub(crate) fn with<T>(&mut self, stage: impl FnOnce(&Start, &mut Workspace) -> T) -> T {
         let Self { model, scheme, state, h, ws } = self;
-        stage(&Start { model, scheme, state, h: *h }, ws)
+        stage(&Start::new(model, scheme, state, *h), ws)
     }
 
     pub(crate) fn prepare(&mut self) -> Result<(), StepCause> {

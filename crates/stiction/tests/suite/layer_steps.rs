@@ -50,8 +50,8 @@ fn saved_in_the_middle_of_a_compression_it_continues_bit_equal() {
     for (update, in_pieces) in variants {
         let mut scheme: Scheme = Preset::Ncp.scheme();
         scheme.position_update = update;
-        scheme.locate_contacts = in_pieces;
-        scheme.steps_per_period = if in_pieces { 40 } else { 0 };
+        scheme.substeps.locate_contacts = in_pieces;
+        scheme.substeps.steps_per_period = if in_pieces { 40 } else { 0 };
         let layer = Layer::shearing([2e3, 1e3], [20.0, 10.0]).with_depth(0.05);
         let mut simulation = Simulation::new(box_on_rubber(layer), scheme.clone(), 2e-3).unwrap();
         while !simulation.contacts().iter().any(|contact| contact.layer.is_some_and(|layer| layer.compression > 1e-3)) {

@@ -204,8 +204,8 @@ fn damped_rebounds_follow_the_oscillator() {
 
 fn viscoelastic(steps_per_period: u32) -> Scheme {
     let mut scheme = scheme(PositionUpdate::Average);
-    scheme.locate_contacts = true;
-    scheme.steps_per_period = steps_per_period;
+    scheme.substeps.locate_contacts = true;
+    scheme.substeps.steps_per_period = steps_per_period;
     scheme
 }
 

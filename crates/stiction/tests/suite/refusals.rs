@@ -128,9 +128,9 @@ fn layers_in_schemes_that_do_not_know_them_are_refused_with_their_sentence() {
         ),
         (coupled(), average(Preset::Ncp), "a layer couples pressing and shearing"),
         (soft(), average(Preset::MoreauJean), "has its own position update"),
-        (ContactRule::default(), with(Preset::Ncp, |s| s.locate_contacts = true), "is for compliant layers"),
-        (ContactRule::default(), with(Preset::Ncp, |s| s.steps_per_period = 40), "is for compliant layers"),
-        (soft(), with(Preset::Ncp, |s| s.steps_per_period = 20_000), "at most 10000"),
+        (ContactRule::default(), with(Preset::Ncp, |s| s.substeps.locate_contacts = true), "is for compliant layers"),
+        (ContactRule::default(), with(Preset::Ncp, |s| s.substeps.steps_per_period = 40), "is for compliant layers"),
+        (soft(), with(Preset::Ncp, |s| s.substeps.steps_per_period = 20_000), "at most 10000"),
     ];
     for (rule, scheme, sentence) in cases {
         let error = Simulation::new(model(rule), scheme, 0.01).err().unwrap().to_string();
