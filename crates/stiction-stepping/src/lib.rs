@@ -14,6 +14,7 @@ mod advance;
 mod alternatives;
 mod assembly;
 mod baumgarte;
+mod closing;
 mod constraints;
 mod contact;
 mod contact_rows;
@@ -73,7 +74,7 @@ pub use report::{
 };
 pub use review::{Change, Changes};
 pub use scheme::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
+    ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
     PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
 };
 pub use start::Start;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
+    BodyId, BodyKind, ClosingSpeed, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
     Stabilisation,
     compare::scheme_of,
     geometry::{Scratch, contacts},
@@ -100,6 +100,9 @@ struct BodyRow {
 struct SchemeRow {
     gamma: f64,
     joint_gamma: f64,
+    /// Largest speeds at which open joints close, m/s and rad/s; none without a bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_closing_speed: Option<[f64; 2]>,
     directions: u32,
     /// Margin in metres, or "auto".
     margin: String,
@@ -244,6 +247,8 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
     SchemeRow {
         gamma: scheme.gamma,
         joint_gamma: scheme.joint_gamma,
+        joint_closing_speed: (scheme.joint_closing_speed != ClosingSpeed::UNBOUNDED)
+            .then_some([scheme.joint_closing_speed.linear, scheme.joint_closing_speed.angular]),
         directions: scheme.directions,
         margin: match scheme.margin {
             Margin::Automatic => "auto".to_owned(),
