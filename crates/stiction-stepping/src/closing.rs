@@ -35,8 +35,7 @@ pub(crate) fn postponed_rates(
     }
     let drift = Drift::of(joint, at, h);
     let kept = |rate: f64, bound: f64| if rate > bound { 1.0 - bound / rate } else { 0.0 };
-    let (linear, angular) =
-        (kept(linear, speed.linear + drift.linear), kept(angular, speed.angular + drift.angular));
+    let (linear, angular) = (kept(linear, speed.linear + drift.linear), kept(angular, speed.angular + drift.angular));
     debug_assert!(joint.rows() <= MAX_ROWS, "a joint removes at most {MAX_ROWS} degrees of freedom");
     for (rate, row) in rates.iter_mut().zip(joint.evaluate(at)) {
         *rate = gamma * if is_linear(&row) { linear } else { angular } * row.value / h;
@@ -61,12 +60,10 @@ impl Drift {
         let [(a, of_a), (b, of_b)] = [joint.a, joint.b];
         let (twist_a, twist_b) = (at.twist(a), at.twist(b));
         let [arm_a, arm_b] = [(a, of_a), (b, of_b)].map(|(id, frame)| at.pose(id).rotation * frame.translation.vector);
-        let between =
-            at.pose(b).translation.vector + arm_b - at.pose(a).translation.vector - arm_a;
+        let between = at.pose(b).translation.vector + arm_b - at.pose(a).translation.vector - arm_a;
         let arm_a_to_b = arm_a + between;
         let resolved = |rate: f64, of: f64| rate.min(of / h);
-        let [turn_a, turn_b] =
-            [twist_a, twist_b].map(|twist| resolved(twist.angular.norm(), RESOLVED_TURN));
+        let [turn_a, turn_b] = [twist_a, twist_b].map(|twist| resolved(twist.angular.norm(), RESOLVED_TURN));
         let seen_from_a = twist_b.at(&arm_b) - twist_a.at(&arm_a_to_b);
         let mut linear = turn_b * turn_b * arm_b.norm()
             + turn_a * turn_a * arm_a_to_b.norm().max(arm_a.norm())

@@ -44,6 +44,7 @@ mod rows;
 mod scheme;
 mod stabilise;
 mod start;
+mod start_impact;
 mod step;
 mod substepping;
 mod support_points;
@@ -74,10 +75,12 @@ pub use report::{
 };
 pub use review::{Change, Changes};
 pub use scheme::{
-    ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
-    PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined, VelocityTerms,
+    ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold,
+    Margin, Method, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Undetermined,
+    VelocityTerms,
 };
 pub use start::Start;
+pub use start_impact::{StartImpact, adopt_start};
 pub use step::{Stepper, TimeStepper};
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};

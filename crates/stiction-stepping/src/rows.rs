@@ -3,7 +3,9 @@
 use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use crate::{
-    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, closing::postponed_rates, joint_space, layers,
+    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte,
+    closing::postponed_rates,
+    joint_space, layers,
     rates::{linearised_start_gap, side_rate},
     reduced,
 };

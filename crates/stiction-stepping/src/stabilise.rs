@@ -10,12 +10,12 @@
 //! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
 use stiction_multibody::{
-    BodyId, Configuration, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
+    BodyId, Configuration, Model, OrientationUpdate, State, Wrench, apply_inverse_mass, energy, mass_block,
 };
 
 use crate::{
-    Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
-    StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
+    Correction, Detector, FeatureDetector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme,
+    Stabilisation, Start, StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
@@ -66,6 +66,20 @@ pub fn stabilise(
         residual,
         energy: energy(model, &ws.result.end, &ws.result.next.angles).total() - before,
     }))
+}
+
+/// Projects the velocities of a state onto those that the joints allow, with the mass matrix as metric: an inelastic impact in all joints.   [RED-7]
+pub(crate) fn project_velocities(model: &Model, scheme: &Scheme, state: &mut State) -> Result<(), StepCause> {
+    let mut ws = Workspace::default();
+    ws.result.next = state.clone();
+    ws.constraints.joint_rows.resize(model.joint_rows(), JointRow::default());
+    let (mut detector, mut ladder, mut after) = (FeatureDetector::default(), Ladder::default(), AfterStep::default());
+    let start = Start { model, scheme, state, h: 0.0 };
+    let (detector, ladder) = (&mut detector, &mut ladder);
+    let mut corrector = Corrector { start: &start, detector, ladder, ws: &mut ws, after: &mut after, rounds: 0 };
+    corrector.project(Level::Velocities)?;
+    state.v.clone_from(&ws.result.next.v);
+    Ok(())
 }
 
 /// Quantities that a correction acts on.

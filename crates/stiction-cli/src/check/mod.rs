@@ -9,15 +9,16 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, ClosingSpeed, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
-    Stabilisation,
+    BodyId, BodyKind, ClosingSpeed, Configuration, Dimension, Expression, LineariseAt, Load, Margin, Method, Model,
+    Preset, Scheme, Simulation, Stabilisation,
     compare::scheme_of,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, ShapeOnBody, may_collide},
-    record::EVENT_DRIVEN,
+    record::{EVENT_DRIVEN, StartImpactSummary},
     scene::{self, Scene},
 };
 
+use crate::summary::start_impact;
 use crate::{
     arguments::{CheckOptions, RunSolver},
     failure::Failure,
@@ -32,6 +33,9 @@ const TOUCHING: f64 = 1e-9;
 
 /// Overlaps and joint errors above this cause a warning, m.
 const NOTICEABLE: f64 = 1e-9;
+
+/// Joint errors of the given poses above this cause a warning if reduced coordinates close them, m or rad: numbers typed with six digits cause none.
+const MOVED: f64 = 1e-6;
 
 /// Contents of a scene.
 #[derive(Debug, Serialize)]
@@ -190,7 +194,7 @@ pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
 fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) -> Result<Contents, Failure> {
     let (model, settings) = (&*scene.model, &scene.settings);
     let (pairs, touching) = touching_pairs(model, simulation)?;
-    let joints = joint_rows(model, simulation);
+    let joints = joint_rows(model, simulation.configuration());
     let deepest = touching.iter().fold(0.0, |deepest: f64, pair| deepest.max(pair.depth));
     let joint_error = joints.iter().fold(0.0, |worst: f64, joint| worst.max(joint.error));
     let energy = simulation.energy();
@@ -206,7 +210,13 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         scheme: scheme_row(&settings.scheme),
         solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
-        warnings: [warnings(&touching, &joints), actuators::beyond_limits(model, simulation.configuration())].concat(),
+        warnings: [
+            warnings(&touching, &joints),
+            moved_joints(model, &joints),
+            actuators::beyond_limits(model, simulation.configuration()),
+            StartImpactSummary::of(simulation).iter().map(start_impact).collect(),
+        ]
+        .concat(),
         notes: scene.notes.clone(),
         joints,
         motors: actuators::motor_rows(model),
@@ -329,14 +339,14 @@ fn body_row(scene: &Scene, body: &stiction::multibody::Body) -> BodyRow {
     }
 }
 
-fn joint_rows(model: &Model, simulation: &Simulation) -> Vec<JointRow> {
+fn joint_rows(model: &Model, at: &Configuration) -> Vec<JointRow> {
     let row = |joint: &stiction::multibody::Joint| JointRow {
         name: joint.name.clone(),
         kind: joint.kind.name(),
         between: [joint.a.0, joint.b.0].map(|id| name(model, id)),
         joint_dof: joint.kind.joint_dof(model.dimension()).unwrap_or(0),
         rows: joint.rows(),
-        error: joint.evaluate(simulation.configuration()).fold(0.0, |worst: f64, row| worst.max(row.value.abs())),
+        error: joint.evaluate(at).fold(0.0, |worst: f64, row| worst.max(row.value.abs())),
     };
     model.joints().iter().map(row).collect()
 }
@@ -394,6 +404,22 @@ fn warnings(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
         .filter(|joint| joint.error > NOTICEABLE)
         .map(|joint| format!("joint {} has an initial error of {}", joint.name, number(joint.error)));
     overlaps.chain(open).collect()
+}
+
+/// Joints that are open at the given poses and closed in the initial state, in reduced coordinates.
+fn moved_joints(model: &Model, joints: &[JointRow]) -> Vec<String> {
+    let (state, mut given) = (model.initial_state(), Configuration::default());
+    given.update(model, &state.q, &state.v, state.time);
+    let open = |(joint, given): &(&JointRow, JointRow)| given.error > MOVED && joint.error <= NOTICEABLE;
+    let all = joints.iter().zip(joint_rows(model, &given)).filter(open);
+    all.map(|(joint, given)| {
+        let error = number(given.error);
+        format!(
+            "joint {} is open by {error} m or rad: reduced coordinates move the bodies beyond it to close it",
+            joint.name
+        )
+    })
+    .collect()
 }
 
 fn name(model: &Model, id: BodyId) -> String {

@@ -8,8 +8,8 @@ use crate::{
     Settings,
     error::Fault,
     file::{
-        AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ClosingSpeedWord, Count, MarginValue, SceneFile, StabilisationTable, StabilisationValue,
-        StabilisationWord,
+        AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ClosingSpeedWord, Count, MarginValue,
+        SceneFile, StabilisationTable, StabilisationValue, StabilisationWord,
     },
     numbers::plain,
 };

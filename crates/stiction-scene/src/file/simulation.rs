@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scheme_words::{
-    ClosingSpeedWord, CornersWord, FrictionWord, ImpactWord, ImpulsePointsWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord,
-    SlipWord, StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
+    ClosingSpeedWord, CornersWord, FrictionWord, ImpactWord, ImpulsePointsWord, JacobiansWord, ManifoldWord,
+    PositionWord, PresetWord, SlipWord, StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
 };
 use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
