@@ -11,7 +11,7 @@ import pytest
 from conftest import sliding_box
 
 import stiction
-from stiction import Scene, Simulation
+from stiction import HandleError, Scene, Simulation, StateError
 
 
 def pendulum() -> Simulation:

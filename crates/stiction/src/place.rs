@@ -56,12 +56,12 @@ impl Simulation {
     /// velocities. Loops may open, and close at the closing speed. On error nothing changes.
     pub fn set_joint(&mut self, id: JointDofId, coordinate: f64) -> Result<(), RestoreError> {
         if !coordinate.is_finite() {
-            return Err(RestoreError::Mismatch(format!(
+            return Err(RestoreError::Joints(format!(
                 "the coordinate of the joint must be finite, but is {coordinate}"
             )));
         }
         let mut state = State { contacts: Vec::new(), ..self.state.clone() };
-        let refused = |error: stiction_multibody::ModelError| RestoreError::Mismatch(error.to_string());
+        let refused = |error: stiction_multibody::ModelError| RestoreError::Joints(error.to_string());
         self.model.move_joint(&mut state, id, coordinate).map_err(refused)?;
         adopt(&self.model, &self.scheme, &mut state);
         self.set_state(&state)
@@ -88,7 +88,7 @@ impl Simulation {
         // NaN is refused with the state.
         match open.max_by(|(_, x), (_, y)| x.total_cmp(y)).filter(|(_, error)| *error > ALLOWED_ERROR) {
             None => Ok(()),
-            Some((joint, error)) => Err(RestoreError::Mismatch(format!(
+            Some((joint, error)) => Err(RestoreError::Joints(format!(
                 "joint \"{}\" does not allow these poses, which open it by {error:.3} m or rad; set the coordinate of the joint (`set_joint`), or the coordinates of all bodies so that joints are closed",
                 joint.name
             ))),

@@ -34,22 +34,28 @@ fn joint_error(simulation: &Simulation) -> f64 {
     errors.fold(0.0, f64::max)
 }
 
-/// A chain of `count` links of 1 m with joints that are open by `gap` metres and `angle` radians; closed to a loop if `loops`.
+/// A zigzag of `count` links of 1 m with hinges that are open by `gap` metres and `angle` radians; closed to a loop if `loops`.
 fn open_chain(count: u32, (gap, angle): (f64, f64), loops: bool) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Spatial);
-    let turned = |angle: f64| Rotation3::from_axis_angle(&Vector3::z_axis(), angle);
-    let end = |x: f64| Pose::translation(x, 0.0, 0.0);
-    let mut last = (BodyId::WORLD, Pose::identity());
+    let about_y = |angle: f64| Rotation3::from_axis_angle(&Vector3::y_axis(), angle);
+    // The axis of a hinge is x of its frames: along z of the links.
+    let upright = about_y(-std::f64::consts::FRAC_PI_2);
+    let end = |x: f64, turned: Rotation3<f64>| Pose::from_parts(Vector3::new(x, 0.0, 0.0).into(), turned);
+    let (mut last, mut tip) = ((BodyId::WORLD, end(0.0, upright)), Vector3::zeros());
     for k in 0..count {
-        let x = 0.5 + gap + f64::from(k) * (1.0 + gap);
-        let body = builder.body(link(format!("link {k}")).position(x, 0.0, 0.0)).unwrap();
-        let frame = Pose::from_parts(end(-0.5).translation, turned(angle));
+        let lean = if k % 2 == 0 { 0.5 } else { -0.5 };
+        let half = Vector3::new(f64::cos(lean), f64::sin(lean), 0.0) * 0.5;
+        let center = tip + Vector3::new(gap, 0.0, 0.0) + half;
+        let body = link(format!("link {k}")).position(center.x, center.y, 0.0);
+        let body = builder.body(body.quaternion([f64::cos(lean / 2.0), 0.0, 0.0, f64::sin(lean / 2.0)])).unwrap();
+        let frame = end(-0.5, about_y(angle) * upright);
         builder.joint(format!("joint {k}"), JointKind::Revolute, last, (body, frame)).unwrap();
-        last = (body, end(0.5));
+        (last, tip) = ((body, end(0.5, upright)), center + half);
     }
     if loops {
-        let x = f64::from(count) * (1.0 + gap) + gap;
-        builder.joint("closing", JointKind::Spherical, last, (BodyId::WORLD, end(x - 2.0 * gap))).unwrap();
+        let x = tip.x - f64::from(count) * gap + 0.1;
+        let anchor = Pose::translation(x, tip.y, 0.0);
+        builder.joint("closing", JointKind::Spherical, last, (BodyId::WORLD, anchor)).unwrap();
     }
     builder.build().unwrap()
 }
@@ -60,9 +66,7 @@ fn an_open_joint_closes_at_the_closing_speed() {
     for preset in [Preset::Ncp, Preset::StewartTrinkle, Preset::GeometricallyImplicit] {
         let mut builder = ModelBuilder::new(Dimension::Spatial);
         let arm = builder.body(link("arm").position(0.06, 0.08, 0.0)).unwrap();
-        builder
-            .joint("pin", JointKind::Spherical, (BodyId::WORLD, Pose::identity()), (arm, Pose::identity()))
-            .unwrap();
+        builder.joint("pin", JointKind::Spherical, (BodyId::WORLD, Pose::identity()), (arm, Pose::identity())).unwrap();
         let (h, speed) = (0.01, 0.5);
         let mut scheme = preset.scheme();
         scheme.joint_closing_speed = ClosingSpeed { linear: speed, angular: 1.0 };
@@ -88,11 +92,12 @@ fn open_chains_close_without_energy_that_grows() {
             let mut simulation =
                 Simulation::new(open_chain(count, (gap, angle), loops), scheme(coordinates), 0.002).unwrap();
             let ClosingSpeed { linear, angular } = ClosingSpeed::default();
-            // Every joint closes at both speeds, and each link is carried by all in front of it.
-            let bound: f64 = (1..=count)
-                .map(f64::from)
-                .map(|k| 0.5 * (k * (linear + angular)).powi(2) + 0.5 * 0.1 * (k * angular).powi(2))
-                .sum();
+            // Every joint closes at both speeds: link k turns at k times the angular one, and moves by that of all links in front of it, of 1 m.
+            let of_link = |k: f64| {
+                let speed = k * linear + 0.5 * k * (k + 1.0) * angular;
+                0.5 * speed.powi(2) + 0.5 * 0.1 * (k * angular).powi(2)
+            };
+            let bound: f64 = (1..=count).map(f64::from).map(of_link).sum();
             let (mut closed_at, mut after) = (None, 0.0);
             for k in 0..1000_u32 {
                 let _ = simulation.step().unwrap();
@@ -174,6 +179,24 @@ fn velocities_that_loops_do_not_allow_collide_in_all_coordinates() {
         assert!(impact.kinetic_after < impact.kinetic_before);
         assert_eq!((impact.joint, impact.velocity_error), (starts[0].1.joint, starts[0].1.velocity_error));
     }
+}
+
+/// Two bodies in free flight keep momentum and angular momentum in the impact.
+#[test]
+fn an_impact_at_the_start_keeps_the_momentum() {
+    let after = ALL.map(|coordinates| {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        let a = builder.body(link("light").angular_velocity(1.0, 2.0, 10.0)).unwrap();
+        let b = builder.body(link("heavy").position(1.0, 0.0, 0.0).velocity(0.0, 1.0, -2.0)).unwrap();
+        builder.joint_at("hinge", JointKind::Revolute, (a, b), Vector3::new(0.5, 0.0, 0.0), Vector3::z()).unwrap();
+        let simulation = Simulation::new(builder.build().unwrap(), scheme(coordinates), 1e-3).unwrap();
+        let moment = Vector3::new(0.02, 0.2, 1.0) + Vector3::new(1.0, 0.0, 0.0).cross(&Vector3::new(0.0, 1.0, -2.0));
+        let momentum = simulation.momentum();
+        assert!((momentum.linear - Vector3::new(0.0, 1.0, -2.0)).norm() < 1e-12, "{coordinates:?}");
+        assert!((momentum.angular - moment).norm() < 1e-12, "{coordinates:?}: {:?}", momentum.angular);
+        simulation.energy().kinetic
+    });
+    assert!(after.iter().all(|energy| (energy - after[0]).abs() < 1e-12), "{after:?}");
 }
 
 const ARM: &str = r#"
@@ -283,11 +306,12 @@ fn every_joint_with_a_coordinate_starts_where_it_is_told() {
 /// A joint that closes a loop has no start of its own, and says so at its place in the file.
 #[test]
 fn initial_of_a_loop_is_refused() {
+    // The two joints on the world are in the tree, and the elbow closes the loop.
     let looped = format!(
-        "{ARM}[[joint]]\nname = \"last\"\nkind = \"revolute\"\nbetween = [\"lower\", \"world\"]\nanchor = [2.0, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\ninitial = 0.3\n"
+        "{ARM}initial = 0.3\n[[joint]]\nname = \"last\"\nkind = \"revolute\"\nbetween = [\"lower\", \"world\"]\nanchor = [2.0, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\n"
     );
     let error = scene::parse(&looped, "arm.toml").unwrap_err().to_string();
-    assert!(error.contains("last") && error.contains("closes a loop") && error.contains("another joint"), "{error}");
+    assert!(error.contains("elbow") && error.contains("closes a loop") && error.contains("another joint"), "{error}");
 }
 
 /// Joints and links moved by hand stay moved; poses that joints do not allow are refused and change nothing.
