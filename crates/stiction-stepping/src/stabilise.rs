@@ -9,6 +9,8 @@
 //!
 //! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
+mod closing_velocity;
+
 use stiction_multibody::{
     BodyId, Configuration, Model, OrientationUpdate, State, Wrench, apply_inverse_mass, energy, mass_block,
 };
@@ -45,18 +47,20 @@ pub fn stabilise(
     let (scheme, model) = (start.scheme.stabilisation, start.model);
     // The θ-method needs projection: γ in v⁺ moves positions by the fraction θ only, and other terms add energy.   [THETA-5]
     let usual = start.scheme.method == Method::MoreauJean && model.joint_rows() > 0;
+    let closing = closing_velocity::is_closing(start, ws);
     match scheme {
-        Stabilisation::Usual if usual => {}
+        Stabilisation::Usual if usual || closing => {}
         Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => return Ok(None),
         _ => {}
     }
     let before = energy(model, &ws.result.end, &ws.result.next.angles).total();
     let mut after = ws.after.take().unwrap_or_default();
     let mut corrector = Corrector { start, detector, ladder, ws, after: &mut after, rounds: 0 };
-    let corrected = corrector.correct(scheme);
+    let corrected =
+        if closing { closing_velocity::remove(&mut corrector) } else { corrector.correct(scheme).map(Some) };
     let rounds = corrector.rounds;
     ws.after = Some(after);
-    let residual = corrected?;
+    let Some(residual) = corrected? else { return Ok(None) };
     if ws.result.next.first_non_finite().is_some() {
         return Err(StepCause::non_finite("corrected state", None));
     }
@@ -93,6 +97,8 @@ enum Level {
     Joints,
     /// Rates Φ̇ of joint errors.
     Velocities,
+    /// Rates Φ̇ of joint errors in the step, along its own directions W_b.   [STAB-10]
+    ClosingVelocities,
 }
 
 struct Corrector<'a, 's> {
@@ -169,7 +175,11 @@ impl Corrector<'_, '_> {
     /// Starts a correction at the end of the step.
     fn begin(&mut self, level: Level) {
         let (model, next, after) = (self.start.model, &self.ws.result.next, &mut *self.after);
-        after.base.clone_from(if level == Level::Velocities { &next.v } else { &next.q });
+        after.base.clone_from(match level {
+            Level::Velocities => &next.v,
+            Level::ClosingVelocities => &self.ws.solution.velocity,
+            _ => &next.q,
+        });
         after.pushing.clear();
         let zero = |numbers: &mut Vec<f64>, length: usize| {
             numbers.clear();
@@ -194,6 +204,9 @@ impl Corrector<'_, '_> {
     ///
     /// Returns the largest error, and the largest gap of contacts with an impulse.
     fn measure(&mut self, level: Level, margin: f64) -> Result<(f64, f64), StepCause> {
+        if level == Level::ClosingVelocities {
+            return Ok((closing_velocity::write_rows(self), 0.0));
+        }
         let (model, ws, after) = (self.start.model, &mut *self.ws, &mut *self.after);
         let workspace = &mut after.workspace;
         workspace.kinematics.start.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
@@ -265,7 +278,9 @@ impl Corrector<'_, '_> {
     /// Applies a fraction of the correction.
     fn apply(&mut self, level: Level, fraction: f64) {
         let (next, after) = (&mut self.ws.result.next, &*self.after);
-        if level == Level::Velocities {
+        if level == Level::ClosingVelocities {
+            // It is applied as a whole, when it is known.
+        } else if level == Level::Velocities {
             let changed = after.base.iter().zip(&after.moved).map(|(v, d)| v + fraction * d);
             next.v.iter_mut().zip(changed).for_each(|(v, changed)| *v = changed);
         } else {

@@ -34,8 +34,8 @@ fn joint_error(simulation: &Simulation) -> f64 {
     errors.fold(0.0, f64::max)
 }
 
-/// A zigzag of `count` links of 1 m with hinges that are open by `gap` metres and `angle` radians; closed to a loop if `loops`.
-fn open_chain(count: u32, (gap, angle): (f64, f64), loops: bool) -> Model {
+/// A zigzag of `count` links of 1 m with hinges that are open by `gap` metres and `angle` radians.
+fn open_chain(count: u32, (gap, angle): (f64, f64)) -> Model {
     let mut builder = ModelBuilder::new(Dimension::Spatial);
     let about_y = |angle: f64| Rotation3::from_axis_angle(&Vector3::y_axis(), angle);
     // The axis of a hinge is x of its frames: along z of the links.
@@ -52,11 +52,23 @@ fn open_chain(count: u32, (gap, angle): (f64, f64), loops: bool) -> Model {
         builder.joint(format!("joint {k}"), JointKind::Revolute, last, (body, frame)).unwrap();
         (last, tip) = ((body, end(0.5, upright)), center + half);
     }
-    if loops {
-        let x = tip.x - f64::from(count) * gap + 0.1;
-        let anchor = Pose::translation(x, tip.y, 0.0);
-        builder.joint("closing", JointKind::Spherical, last, (BodyId::WORLD, anchor)).unwrap();
+    builder.build().unwrap()
+}
+
+/// The same zigzag in the plane with closed hinges, and a loop that is open by `gap` at its last joint.
+fn open_loop(count: u32, gap: f64) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    let (mut last, mut tip) = (BodyId::WORLD, Vector3::zeros());
+    for k in 0..count {
+        let lean = if k % 2 == 0 { 0.5 } else { -0.5 };
+        let half = Vector3::new(f64::cos(lean), f64::sin(lean), 0.0) * 0.5;
+        let center = tip + half;
+        let body = builder.body(link(format!("link {k}")).position(center.x, center.y, 0.0).angle(lean)).unwrap();
+        builder.joint_at(format!("joint {k}"), JointKind::Revolute, (last, body), tip, Vector3::z()).unwrap();
+        (last, tip) = (body, center + half);
     }
+    let frames = (Pose::translation(0.5, 0.0, 0.0), Pose::translation(tip.x - gap, tip.y, 0.0));
+    builder.joint("closing", JointKind::Revolute, (last, frames.0), (BodyId::WORLD, frames.1)).unwrap();
     builder.build().unwrap()
 }
 
@@ -76,46 +88,51 @@ fn an_open_joint_closes_at_the_closing_speed() {
             let expected = (0.1 - speed * h * f64::from(k)).max(0.0);
             let at = simulation.configuration().pose(arm).translation.vector;
             assert!((at - Vector3::new(0.6, 0.8, 0.0) * expected).norm() < 1e-9, "{preset:?}, step {k}: {at:?}");
-            let kinetic = if k <= 20 { 0.5 * speed * speed } else { 0.0 };
-            assert!((simulation.energy().kinetic - kinetic).abs() < 1e-9, "{preset:?}, step {k}");
+            // The state does not move but in the last step of closing.
+            let most = if k == 20 { 0.5 * speed * speed } else { 0.0 };
+            assert!(simulation.energy().kinetic < most + 1e-9, "{preset:?}, step {k}");
         }
     }
 }
 
-/// Chains with joints open by 0.3 m and 1 rad, and loops: no energy beyond that of the closing speed, none that grows, and joints at rest at the end.
+/// Chains with joints open by 0.3 m and 1 rad, and a loop: no energy beyond that of the closing speed, and rest when they are closed.
 #[test]
 fn open_chains_close_without_energy_that_grows() {
+    let count = 4;
     for coordinates in ALL {
-        for (gap, angle, loops) in [(0.3, 0.0, false), (0.0, 1.0, false), (0.3, 1.0, false), (0.3, 0.0, true)] {
-            let what = format!("{coordinates:?}, open by {gap} m and {angle} rad, loop {loops}");
-            let count = 4;
-            let mut simulation =
-                Simulation::new(open_chain(count, (gap, angle), loops), scheme(coordinates), 0.002).unwrap();
-            let ClosingSpeed { linear, angular } = ClosingSpeed::default();
-            // Every joint closes at both speeds: link k turns at k times the angular one, and moves by that of all links in front of it, of 1 m.
-            let of_link = |k: f64| {
-                let speed = k * linear + 0.5 * k * (k + 1.0) * angular;
-                0.5 * speed.powi(2) + 0.5 * 0.1 * (k * angular).powi(2)
-            };
-            let bound: f64 = (1..=count).map(f64::from).map(of_link).sum();
-            let (mut closed_at, mut after) = (None, 0.0);
-            for k in 0..1000_u32 {
-                let _ = simulation.step().unwrap();
-                let kinetic = simulation.energy().kinetic;
-                assert!(kinetic <= bound, "{what}: {kinetic} J in step {k} of at most {bound} J");
-                if closed_at.is_none() && joint_error(&simulation) < 1e-3 {
-                    closed_at = Some(k);
-                } else if closed_at.is_some_and(|closed| k == closed + 2) {
-                    after = kinetic;
-                }
-            }
-            let kinetic = simulation.energy().kinetic;
-            assert!(closed_at.is_some_and(|k| f64::from(k) * 0.002 < 1.0), "{what}: closed in step {closed_at:?}");
-            assert!(kinetic <= after * (1.0 + 1e-3) + 1e-12, "{what}: {after} J when closed, {kinetic} J later");
-            let (rate, error) = (joint_rate(&simulation), joint_error(&simulation));
-            assert!(rate < 0.05 && error < 1e-3, "{what}: rate {rate}, error {error}, kinetic {kinetic}");
+        for (gap, angle) in [(0.3, 0.0), (0.0, 1.0), (0.3, 1.0)] {
+            let what = format!("{coordinates:?}, open by {gap} m and {angle} rad");
+            close(open_chain(count, (gap, angle)), coordinates, &what);
+        }
+        close(open_loop(count, 0.3), coordinates, &format!("{coordinates:?}, loop"));
+    }
+}
+
+/// Closes a chain of four links and checks its energy.
+fn close(model: Model, coordinates: Coordinates, what: &str) {
+    let (h, links) = (0.002, 4_u32);
+    let mut simulation = Simulation::new(model, scheme(coordinates), h).unwrap();
+    let ClosingSpeed { linear, angular } = ClosingSpeed::default();
+    // Every joint closes at both speeds: link k turns at k times the angular one, and moves by that of all links in front of it, of 1 m.
+    let of_link = |k: f64| {
+        let speed = k * linear + 0.5 * k * (k + 1.0) * angular;
+        0.5 * speed.powi(2) + 0.5 * 0.1 * (k * angular).powi(2)
+    };
+    let bound: f64 = (1..=links).map(f64::from).map(of_link).sum();
+    let mut closed_at = None;
+    for k in 0..300_u32 {
+        let _ = simulation.step().unwrap();
+        let kinetic = simulation.energy().kinetic;
+        assert!(kinetic <= bound, "{what}: {kinetic} J in step {k} of at most {bound} J");
+        if joint_error(&simulation) < 1e-3 {
+            closed_at = closed_at.or(Some(k));
         }
     }
+    assert!(closed_at.is_some_and(|k| f64::from(k) * h < 0.35), "{what}: closed in step {closed_at:?}");
+    let (rate, error, kinetic) = (joint_rate(&simulation), joint_error(&simulation), simulation.energy().kinetic);
+    assert!(rate < 1e-3 && error < 1e-6, "{what}: rate {rate}, error {error}");
+    // Of the motion that closed it next to nothing is left.
+    assert!(kinetic < 0.02, "{what}: {kinetic} J");
 }
 
 /// Without the bound the same chain gets energy that depends on the step, so that the test above can fail.
@@ -123,7 +140,7 @@ fn open_chains_close_without_energy_that_grows() {
 fn without_the_bound_open_chains_explode() {
     let mut published = scheme(Coordinates::Maximal);
     published.joint_closing_speed = ClosingSpeed::UNBOUNDED;
-    let mut simulation = Simulation::new(open_chain(4, (0.3, 0.0), false), published, 0.002).unwrap();
+    let mut simulation = Simulation::new(open_chain(4, (0.3, 0.0)), published, 0.002).unwrap();
     let _ = simulation.step().unwrap();
     assert!(simulation.energy().kinetic > 1e4);
 }
