@@ -4,6 +4,7 @@ mod actuators;
 mod dynamics;
 mod sheet;
 mod surfaces;
+mod warnings;
 
 use std::collections::BTreeMap;
 
@@ -14,28 +15,21 @@ use stiction::{
     compare::scheme_of,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, ShapeOnBody, may_collide},
-    record::{EVENT_DRIVEN, StartImpactSummary},
+    record::EVENT_DRIVEN,
     scene::{self, Scene},
 };
 
-use crate::summary::start_impact;
 use crate::{
     arguments::{CheckOptions, RunSolver},
     failure::Failure,
     input,
-    layout::{number, print_json, print_text},
+    layout::{print_json, print_text},
 };
 use actuators::{CouplingRow, MotorRow};
 use surfaces::{LayerRow, SupportRow};
 
 /// Largest gap that counts as touching, m.
 const TOUCHING: f64 = 1e-9;
-
-/// Overlaps and joint errors above this cause a warning, m.
-const NOTICEABLE: f64 = 1e-9;
-
-/// Joint errors of the given poses above this cause a warning if reduced coordinates close them, m or rad: numbers typed with six digits cause none.
-const MOVED: f64 = 1e-6;
 
 /// Contents of a scene.
 #[derive(Debug, Serialize)]
@@ -210,13 +204,7 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         scheme: scheme_row(&settings.scheme),
         solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
-        warnings: [
-            warnings(&touching, &joints),
-            moved_joints(model, &joints),
-            actuators::beyond_limits(model, simulation.configuration()),
-            StartImpactSummary::of(simulation).iter().map(start_impact).collect(),
-        ]
-        .concat(),
+        warnings: warnings::of(simulation, &touching, &joints),
         notes: scene.notes.clone(),
         joints,
         motors: actuators::motor_rows(model),
@@ -392,34 +380,6 @@ fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String
     }
     let names = pairs.values().map(|pair| pair.bodies.clone()).collect();
     Ok((names, pairs.into_values().filter(|pair| pair.points > 0).collect()))
-}
-
-fn warnings(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
-    let overlaps = touching.iter().filter(|pair| pair.depth > NOTICEABLE).map(|pair| {
-        let [a, b] = &pair.bodies;
-        format!("{a} and {b} overlap by {} m at the start", number(pair.depth))
-    });
-    let open = joints
-        .iter()
-        .filter(|joint| joint.error > NOTICEABLE)
-        .map(|joint| format!("joint {} has an initial error of {}", joint.name, number(joint.error)));
-    overlaps.chain(open).collect()
-}
-
-/// Joints that are open at the given poses and closed in the initial state, in reduced coordinates.
-fn moved_joints(model: &Model, joints: &[JointRow]) -> Vec<String> {
-    let (state, mut given) = (model.initial_state(), Configuration::default());
-    given.update(model, &state.q, &state.v, state.time);
-    let open = |(joint, given): &(&JointRow, JointRow)| given.error > MOVED && joint.error <= NOTICEABLE;
-    let all = joints.iter().zip(joint_rows(model, &given)).filter(open);
-    all.map(|(joint, given)| {
-        let error = number(given.error);
-        format!(
-            "joint {} is open by {error} m or rad: reduced coordinates move the bodies beyond it to close it",
-            joint.name
-        )
-    })
-    .collect()
 }
 
 fn name(model: &Model, id: BodyId) -> String {
