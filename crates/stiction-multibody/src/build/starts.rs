@@ -5,7 +5,9 @@ use stiction_geometry::Pose;
 
 use super::ModelBuilder;
 use crate::{
-    Body, Configuration, Forest, Joint, JointDofId, Mobility, Model, ModelError, State, check::limits, joint::Measure,
+    Body, Configuration, Forest, Joint, JointDofId, Mobility, Model, ModelError, State,
+    check::limits,
+    joint::{Measure, Row},
     rotation,
 };
 
@@ -27,6 +29,7 @@ impl ModelBuilder {
         if starts.is_empty() {
             return Ok(());
         }
+        let given_count = starts.len();
         for coupling in &self.model.actuation.couplings {
             let given =
                 |id: JointDofId| starts.iter().find(|(known, _)| *known == id).map(|(_, coordinate)| *coordinate);
@@ -41,8 +44,11 @@ impl ModelBuilder {
         }
         let mut at = Configuration::default();
         at.update(&self.model, &state.q, &state.v, 0.0);
-        for ((id, number), coordinate) in starts {
-            if let Some(joint) = self.model.joints.get_mut(id.index()) {
+        for (place, ((id, number), coordinate)) in starts.into_iter().enumerate() {
+            let Some(joint) = self.model.joints.get_mut(id.index()) else { continue };
+            // Frames of followers stay where they are, unless their angle is beyond half a turn, which poses do not hold.
+            let holds = |row: Row| (row.value - coordinate).abs() < 1.0;
+            if place < given_count || !joint.coordinate(number, &at).is_some_and(holds) {
                 rebase(joint, number, &at, coordinate);
             }
         }
