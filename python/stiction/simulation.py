@@ -338,7 +338,11 @@ class Body:
 
     @property
     def position(self) -> Floats:
-        """Position of the centre of mass, m. Assigning sets it and clears the contact memory."""
+        """Position of the centre of mass, m. Assigning sets it and clears the contact memory.
+
+        In reduced coordinates the bodies beyond this one in its tree move along, and a position that the joint of the body does not allow raises
+        :class:`StateError`; :meth:`Simulation.set_joint` moves joints, and :meth:`set_pose` sets position and orientation together.
+        """
         return self._cut(self._simulation.pose(self._place())[0])
 
     @position.setter
@@ -365,6 +369,13 @@ class Body:
     @angle.setter
     def angle(self, value: float) -> None:
         self._write("q", [value], 2, 1)
+
+    def set_pose(self, position: npt.ArrayLike, orientation: npt.ArrayLike) -> None:
+        """Sets the position of the centre of mass (m) and the orientation together: a unit quaternion, w first, or an angle in the plane (rad)."""
+        planar = self._simulation.dimension == 2
+        place = _vector("position", position, [2] if planar else [3])
+        turned = _vector("orientation", orientation, [1] if planar else [4])
+        self._write("q", [*place, *turned], 0, len(place) + len(turned))
 
     @property
     def velocity(self) -> Floats:
@@ -396,14 +407,15 @@ class Body:
     def _write(self, which: str, values: npt.ArrayLike, first: int, count: int) -> None:
         """Sets a range of the coordinates or the velocities of this body."""
         simulation = self._simulation
-        slots = simulation.slots(self._place())
+        index = self._place()
+        slots = simulation.slots(index)
         start, end = slots[0 if which == "q" else 1]
         if start + first + count > end:
             raise StateError(f'body "{self.name}" has no such coordinate: it is fixed, prescribed or a particle')
         state = np.array(simulation.q if which == "q" else simulation.v)
         state[start + first : start + first + count] = _vector(which, values, [count])
         if which == "q":
-            simulation.set_coordinates(q=state)
+            simulation.set_body_coordinates(index, state[start:end])
         else:
             simulation.set_coordinates(v=state)
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import sliding_box
 
 import stiction
-from stiction import Scene, Simulation
+from stiction import HandleError, Scene, Simulation, StateError
 
 
 def pendulum() -> Simulation:
@@ -228,3 +228,58 @@ def test_runs_of_no_length_are_refused(box: Simulation, wrong: dict[str, Any]) -
     with pytest.raises(stiction.StateError):
         box.run(**wrong)
     assert box.save() == before
+
+
+ARM = """
+[simulation]
+duration = 1.0
+step = 0.01
+gravity = [0.0, 0.0]
+[[body]]
+name = "upper"
+mass = 1.0
+inertia = 0.1
+position = [0.5, 0.0]
+[[body]]
+name = "lower"
+mass = 1.0
+inertia = 0.1
+position = [1.5, 0.0]
+[[joint]]
+name = "shoulder"
+kind = "revolute"
+between = ["world", "upper"]
+anchor = [0.0, 0.0]
+[[joint]]
+name = "elbow"
+kind = "revolute"
+between = ["upper", "lower"]
+anchor = [1.0, 0.0]
+"""
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "reduced", "divide-and-conquer"])
+def test_joints_move_the_bodies_beyond_them(coordinates: str) -> None:
+    simulation = Simulation.from_toml(ARM, set={"scheme.coordinates": coordinates, "joint.elbow.initial": np.pi / 2})
+    assert simulation["lower"].position == pytest.approx([1.0, 0.5], abs=1e-12)
+    simulation.set_joint("shoulder", np.pi / 2)
+    for _ in range(3):
+        assert simulation["lower"].position == pytest.approx([-0.5, 1.0], abs=1e-9)
+        assert simulation.joint_coordinate("elbow") == pytest.approx(np.pi / 2)
+        simulation.step()
+    with pytest.raises(HandleError, match="no joint"):
+        simulation.set_joint("wrist", 0.0)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "divide-and-conquer"])
+def test_poses_that_joints_do_not_allow_are_refused(coordinates: str) -> None:
+    simulation = Simulation.from_toml(ARM, set={"scheme.coordinates": coordinates})
+    before = simulation.q.copy()
+    with pytest.raises(StateError, match='"shoulder".*set_joint'):
+        simulation["upper"].position = [0.5, 0.2]
+    with pytest.raises(StateError, match="set_joint"):
+        simulation.q = [0.5, 0.2, 0.0, 1.5, 0.0, 0.0]
+    assert (simulation.q == before).all()
+    simulation["upper"].set_pose([0.0, 0.5], np.pi / 2)
+    simulation.step()
+    assert simulation["lower"].position == pytest.approx([0.0, 1.5], abs=1e-9)

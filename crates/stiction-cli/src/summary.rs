@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stiction::record::{EVENT_DRIVEN, Ending, Summary};
+use stiction::record::{EVENT_DRIVEN, Ending, StartImpactSummary, Summary};
 
 use crate::layout::{Sheet, moment, number, seconds};
 
@@ -29,8 +29,11 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         .row("time", format!("{} ({} steps per second)", seconds(summary.wall_seconds), rate.round()))
         .row("contacts", format!("{} at most, problem size {} at most", summary.contacts_max, summary.problem_size_max))
         .row("impacts", impacts(summary))
-        .row("energy", energy(summary))
-        .row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
+        .row("energy", energy(summary));
+    if let Some(impact) = &summary.start_impact {
+        sheet.row("at the start", start_impact(impact));
+    }
+    sheet.row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
     if summary.joint_error.max > 0.0 {
         sheet.row("joint error", extreme(summary.joint_error.max, summary.joint_error.r#final, ""));
     }
@@ -93,6 +96,17 @@ fn energy(summary: &Summary) -> String {
         number(energy.initial),
         number(energy.r#final),
         number(energy.max_gain)
+    )
+}
+
+/// Impact at the start, in one line.
+pub(crate) fn start_impact(impact: &StartImpactSummary) -> String {
+    format!(
+        "velocities violate joint {} by {} m/s or rad/s: an inelastic impact, kinetic energy {} J before and {} J after",
+        impact.joint,
+        number(impact.velocity_error),
+        number(impact.kinetic_before),
+        number(impact.kinetic_after),
     )
 }
 

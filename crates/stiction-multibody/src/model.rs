@@ -3,6 +3,7 @@
 mod collisions;
 mod integrate;
 mod layers;
+mod place;
 mod supports;
 
 use std::{ops::Range, sync::Arc};

@@ -10,7 +10,7 @@ use crate::{
 impl Model {
     /// The same model with another motion of a kinematic body.
     pub fn with_motion(&self, body: BodyId, motion: Arc<dyn Motion>) -> Result<Self, ModelError> {
-        let mut builder = ModelBuilder { model: self.clone() };
+        let mut builder = ModelBuilder { model: self.clone(), starts: Vec::new() };
         let name = self.body(body).map_or_else(String::new, |body| body.name.clone());
         let check = Check::new(Element::Body(name));
         builder.known_body(&check, body)?;

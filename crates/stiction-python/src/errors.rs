@@ -50,7 +50,8 @@ pub(crate) fn input(py: Python<'_>, error: &ModelError) -> PyErr {
 }
 
 pub(crate) fn restore(py: Python<'_>, error: &RestoreError) -> PyErr {
-    exception(py, "RestoreError", error, Vec::new())
+    let kind = if let RestoreError::Joints(_) = error { "StateError" } else { "RestoreError" };
+    exception(py, kind, error, Vec::new())
 }
 
 pub(crate) fn state(py: Python<'_>, message: impl ToString) -> PyErr {

@@ -9,7 +9,7 @@ use std::{
 use nalgebra::Vector3;
 use pyo3::prelude::*;
 use stiction::{
-    BodyId, State, StepError, Wrench,
+    BodyId, JointId, StepError, Wrench,
     record::RunLabels,
     scene::{self, RobotOptions, Scene, steps_in},
 };
@@ -101,9 +101,9 @@ impl Simulation {
         v.show(py, &state.v)
     }
 
-    fn set_state(&mut self, py: Python<'_>, state: &State) -> PyResult<()> {
-        self.inner().set_state(state).map_err(|error| errors::restore(py, &error))?;
-        self.show(py)
+    fn joint(&mut self, py: Python<'_>, name: &str) -> PyResult<JointId> {
+        let found = self.inner().model().find_joint(name);
+        found.ok_or_else(|| errors::exception(py, "HandleError", format!("there is no joint \"{name}\""), Vec::new()))
     }
 
     fn body(&mut self, py: Python<'_>, index: usize) -> PyResult<BodyId> {
@@ -349,19 +349,37 @@ impl Simulation {
     ) -> PyResult<()> {
         let model = self.inner().model();
         let (coordinates, dof) = (model.coordinates(), model.dof());
-        let fresh = model.initial_state();
         let q = q.map(|q| arrays::finite(py, "q", q, coordinates)).transpose()?;
         let v = v.map(|v| arrays::finite(py, "v", v, dof)).transpose()?;
-        let now = self.inner().state();
-        let state = State {
-            step: now.step,
-            time: now.time,
-            time_carry: now.time_carry,
-            q: q.unwrap_or_else(|| now.q.clone()),
-            v: v.unwrap_or_else(|| now.v.clone()),
-            ..fresh
-        };
-        self.set_state(py, &state)
+        let set = self.inner().set_coordinates(q.as_deref(), v.as_deref());
+        set.map_err(|error| errors::restore(py, &error))?;
+        self.show(py)
+    }
+
+    /// Sets the coordinates of one body; in reduced coordinates the bodies beyond it move along. On error nothing changes.
+    fn set_body_coordinates(&mut self, py: Python<'_>, body: usize, q: &Bound<'_, PyAny>) -> PyResult<()> {
+        let id = self.body(py, body)?;
+        let count = self.inner().model().layout().get(id.index()).map_or(0, |slot| slot.q.len());
+        let q = arrays::finite(py, "q", q, count)?;
+        self.inner().set_body_coordinates(id, &q).map_err(|error| errors::restore(py, &error))?;
+        self.show(py)
+    }
+
+    /// Moves a joint to a coordinate (m or rad), and the bodies beyond it; `dof` is one of several DOFs. On error nothing changes.
+    #[pyo3(signature = (name, coordinate, dof = 0))]
+    fn set_joint(&mut self, py: Python<'_>, name: &str, coordinate: f64, dof: usize) -> PyResult<()> {
+        let id = self.joint(py, name)?;
+        self.inner().set_joint((id, dof), coordinate).map_err(|error| errors::restore(py, &error))?;
+        self.show(py)
+    }
+
+    /// Coordinate of a joint (m or rad); `dof` is one of several DOFs.
+    #[pyo3(signature = (name, dof = 0))]
+    fn joint_coordinate(&mut self, py: Python<'_>, name: &str, dof: usize) -> PyResult<f64> {
+        let id = self.joint(py, name)?;
+        self.inner().joint_coordinate((id, dof)).ok_or_else(|| {
+            errors::exception(py, "HandleError", format!("joint \"{name}\" has no DOF {dof}"), Vec::new())
+        })
     }
 
     /// Applies a force and a torque to a body in all following steps.

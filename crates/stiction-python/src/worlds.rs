@@ -222,6 +222,9 @@ impl Worlds {
                 Vec::new(),
             ));
         };
+        if q.is_some() {
+            one.check_poses(&state.q).map_err(|error| errors::restore(py, &error))?;
+        }
         one.set_state(&state).map_err(|error| errors::restore(py, &error))?;
         let state = one.state();
         self.q.show_at(py, world * state.q.len(), &state.q)?;

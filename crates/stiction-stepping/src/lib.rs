@@ -14,6 +14,7 @@ mod advance;
 mod alternatives;
 mod assembly;
 mod baumgarte;
+mod closing;
 mod constraints;
 mod contact;
 mod contact_rows;
@@ -43,6 +44,7 @@ mod rows;
 mod scheme;
 mod stabilise;
 mod start;
+mod start_impact;
 mod step;
 mod substepping;
 mod support_points;
@@ -73,11 +75,12 @@ pub use report::{
 };
 pub use review::{Change, Changes};
 pub use scheme::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, Margin, Method,
-    Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Substeps, Undetermined,
-    VelocityTerms,
+    ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold,
+    Margin, Method, Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Substeps,
+    Undetermined, VelocityTerms,
 };
 pub use start::{Kick, Start};
+pub use start_impact::{StartImpact, adopt_start};
 pub use step::{Stepper, TimeStepper};
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};

@@ -3,7 +3,9 @@
 use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use crate::{
-    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte, joint_space, layers,
+    Impact, JointRow, Stabilisation, Start, Workspace, baumgarte,
+    closing::postponed_rates,
+    joint_space, layers,
     rates::{linearised_start_gap, side_rate},
     reduced,
 };
@@ -31,7 +33,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
             .zip(joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start)))
         {
             let prescribed = (end.value - begin.value) / h;
-            let row = JointRow { a: end.a, b: end.b, bias: prescribed, prescribed };
+            let row = JointRow { a: end.a, b: end.b, bias: prescribed, prescribed, postponed: 0.0 };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"
@@ -55,25 +57,26 @@ fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
 }
 
 /// Fills the joint rows with γ_b Φ/h + [Φ(q,t⁺) − Φ(q,t)]/h, with Φ(q) ≈ Φ(q̂) − h Wᵀ v̂ from the linearisation at
-/// q̂.   [STEP-2] [STEP-10]
+/// q̂, less the part of γ_b Φ/h beyond the closing speed.   [STEP-2] [STEP-10] [STAB-9]
 fn joints(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, h, .. } = start;
     begin_joint_rows(model, ws);
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = if start.moves() { joint.gamma.unwrap_or(scheme.joint_gamma) } else { 0.0 };
+        let postponed = postponed_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed);
         let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
-        for (place, (end, begin)) in (joint.first_row()..).zip(rows) {
+        for ((place, (end, begin)), postponed) in (joint.first_row()..).zip(rows).zip(postponed) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)
                 + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let moved = end.value - begin.value;
-            let (bias, prescribed) = ((gamma * error + moved) / h, moved / h);
+            let (bias, prescribed) = ((gamma * error + moved) / h - postponed, moved / h);
             let (a, b) = if scheme.has_common_points() {
                 in_balance(model, &ws.kinematics.linear_end, (joint.a.0, joint.b.0), (end.a, end.b))
             } else {
                 (end.a, end.b)
             };
-            let row = JointRow { a, b, bias, prescribed };
+            let row = JointRow { a, b, bias, prescribed, postponed };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"

@@ -9,13 +9,15 @@
 //!
 //! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
+mod closing_velocity;
+
 use stiction_multibody::{
-    BodyId, Configuration, Model, OrientationUpdate, Wrench, apply_inverse_mass, energy, mass_block,
+    BodyId, Configuration, Model, OrientationUpdate, State, Wrench, apply_inverse_mass, energy, mass_block,
 };
 
 use crate::{
-    Correction, Detector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme, Stabilisation, Start,
-    StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
+    Correction, Detector, FeatureDetector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme,
+    Stabilisation, Start, StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
@@ -45,18 +47,20 @@ pub fn stabilise(
     let (scheme, model) = (start.scheme.stabilisation, start.model);
     // The θ-method needs projection: γ in v⁺ moves positions by the fraction θ only, and other terms add energy.   [THETA-5]
     let usual = start.scheme.method == Method::MoreauJean && model.joint_rows() > 0;
+    let closing = closing_velocity::is_closing(start, ws);
     match scheme {
-        Stabilisation::Usual if usual => {}
+        Stabilisation::Usual if usual || closing => {}
         Stabilisation::Usual | Stabilisation::Baumgarte { .. } | Stabilisation::Reduction => return Ok(None),
         _ => {}
     }
     let before = energy(model, &ws.result.end, &ws.result.next.angles).total();
     let mut after = ws.after.take().unwrap_or_default();
     let mut corrector = Corrector { start, detector, ladder, ws, after: &mut after, rounds: 0 };
-    let corrected = corrector.correct(scheme);
+    let corrected =
+        if closing { closing_velocity::remove(&mut corrector) } else { corrector.correct(scheme).map(Some) };
     let rounds = corrector.rounds;
     ws.after = Some(after);
-    let residual = corrected?;
+    let Some(residual) = corrected? else { return Ok(None) };
     if ws.result.next.first_non_finite().is_some() {
         return Err(StepCause::non_finite("corrected state", None));
     }
@@ -66,6 +70,20 @@ pub fn stabilise(
         residual,
         energy: energy(model, &ws.result.end, &ws.result.next.angles).total() - before,
     }))
+}
+
+/// Projects the velocities of a state onto those that the joints allow, with the mass matrix as metric: an inelastic impact in all joints.   [RED-7]
+pub(crate) fn project_velocities(model: &Model, scheme: &Scheme, state: &mut State) -> Result<(), StepCause> {
+    let mut ws = Workspace::default();
+    ws.result.next = state.clone();
+    ws.constraints.joint_rows.resize(model.joint_rows(), JointRow::default());
+    let (mut detector, mut ladder, mut after) = (FeatureDetector::default(), Ladder::default(), AfterStep::default());
+    let start = Start::new(model, scheme, state, 0.0);
+    let (detector, ladder) = (&mut detector, &mut ladder);
+    let mut corrector = Corrector { start: &start, detector, ladder, ws: &mut ws, after: &mut after, rounds: 0 };
+    corrector.project(Level::Velocities)?;
+    state.v.clone_from(&ws.result.next.v);
+    Ok(())
 }
 
 /// Quantities that a correction acts on.
@@ -79,6 +97,8 @@ enum Level {
     Joints,
     /// Rates Φ̇ of joint errors.
     Velocities,
+    /// Rates Φ̇ of joint errors in the step, along its own directions W_b.   [STAB-10]
+    ClosingVelocities,
 }
 
 struct Corrector<'a, 's> {
@@ -155,7 +175,11 @@ impl Corrector<'_, '_> {
     /// Starts a correction at the end of the step.
     fn begin(&mut self, level: Level) {
         let (model, next, after) = (self.start.model, &self.ws.result.next, &mut *self.after);
-        after.base.clone_from(if level == Level::Velocities { &next.v } else { &next.q });
+        after.base.clone_from(match level {
+            Level::Velocities => &next.v,
+            Level::ClosingVelocities => &self.ws.solution.velocity,
+            _ => &next.q,
+        });
         after.pushing.clear();
         let zero = |numbers: &mut Vec<f64>, length: usize| {
             numbers.clear();
@@ -180,6 +204,9 @@ impl Corrector<'_, '_> {
     ///
     /// Returns the largest error, and the largest gap of contacts with an impulse.
     fn measure(&mut self, level: Level, margin: f64) -> Result<(f64, f64), StepCause> {
+        if level == Level::ClosingVelocities {
+            return Ok((closing_velocity::write_rows(self), 0.0));
+        }
         let (model, ws, after) = (self.start.model, &mut *self.ws, &mut *self.after);
         let workspace = &mut after.workspace;
         workspace.kinematics.start.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
@@ -205,7 +232,7 @@ impl Corrector<'_, '_> {
                 let bias = if level == Level::Velocities { row.a.power(&a) + row.b.power(&b) } else { row.value };
                 let frozen = level == Level::PositionsAlongStep;
                 let (a, b) = if frozen { (of_step.a, of_step.b) } else { (row.a, row.b) };
-                workspace.constraints.joint_rows.push(JointRow { a, b, bias, prescribed: 0.0 });
+                workspace.constraints.joint_rows.push(JointRow { a, b, bias, prescribed: 0.0, postponed: 0.0 });
                 worst = worst.max(bias.abs());
             }
         }
@@ -251,7 +278,9 @@ impl Corrector<'_, '_> {
     /// Applies a fraction of the correction.
     fn apply(&mut self, level: Level, fraction: f64) {
         let (next, after) = (&mut self.ws.result.next, &*self.after);
-        if level == Level::Velocities {
+        if level == Level::ClosingVelocities {
+            // It is applied as a whole, when it is known.
+        } else if level == Level::Velocities {
             let changed = after.base.iter().zip(&after.moved).map(|(v, d)| v + fraction * d);
             next.v.iter_mut().zip(changed).for_each(|(v, changed)| *v = changed);
         } else {

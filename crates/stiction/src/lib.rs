@@ -30,6 +30,7 @@ mod build_error;
 mod continued;
 mod inputs;
 mod page;
+mod place;
 mod plate_average;
 mod saved;
 mod simulation;
@@ -56,8 +57,9 @@ pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_schemes::{self as schemes, MoreauJean, ReferenceStepper};
 pub use stiction_sensitivity as sensitivity;
 pub use stiction_stepping::{
-    self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
-    FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method,
-    Order, PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem,
-    StepReport, Stepper, Substeps, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
+    self as stepping, ClosingSpeed, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event,
+    EventKind, FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin,
+    Method, Order, PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StartImpact, StepCause,
+    StepError, StepProblem, StepReport, Stepper, Substeps, SupportPointReport, TimeStepper, Undetermined, Uniqueness,
+    VelocityTerms,
 };

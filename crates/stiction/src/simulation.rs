@@ -8,9 +8,9 @@ use stiction_schemes::{MoreauJean, ReferenceStepper};
 use stiction_sensitivity::{Differentiator, SensitivityError, SensitivityOptions, StepDerivative, Variation};
 use stiction_stepping::{
     ContactReport, Coordinates, EnergyBound, Event, FeatureDetector, ImpactReport, Infeasibility, Ladder, Method,
-    ProtectiveLayer, Scheme, Start, StepCause, StepError, StepProblem, StepReport, Stepper, Substepping,
-    SupportPointReport, TimeStepper, Uniqueness, Workspace, adopt, energy_bound, infeasibility, joint_impulses,
-    uniqueness,
+    ProtectiveLayer, Scheme, Start, StartImpact, StepCause, StepError, StepProblem, StepReport, Stepper, Substepping,
+    SupportPointReport, TimeStepper, Uniqueness, Workspace, adopt, adopt_start, energy_bound, infeasibility,
+    joint_impulses, uniqueness,
 };
 
 use crate::{BuildError, RestoreError};
@@ -38,6 +38,7 @@ pub struct Simulation {
     pub(crate) workspace: Workspace,
     /// Joint impulses of the last step, computed on demand.
     pub(crate) joint_impulses: OnceLock<Vec<f64>>,
+    start_impact: Option<StartImpact>,
 }
 
 /// Returns the stepper of a scheme.
@@ -68,7 +69,7 @@ impl Simulation {
         let model = model.into();
         scheme.check_model(&model)?;
         let mut state = model.initial_state();
-        adopt(&model, &scheme, &mut state);
+        let start_impact = adopt_start(&model, &scheme, &mut state);
         let mut configuration = Configuration::default();
         configuration.update(&model, &state.q, &state.v, state.time);
         let stepper = stepper(&scheme);
@@ -85,6 +86,7 @@ impl Simulation {
             configuration,
             workspace: Workspace::default(),
             joint_impulses: OnceLock::new(),
+            start_impact,
         })
     }
 
@@ -161,6 +163,11 @@ impl Simulation {
             return Err(StepCause::StepRatio { value: h, largest: self.largest_step, ratio, bound });
         }
         Ok(())
+    }
+
+    /// Inelastic impact at the start, if the model has velocities that its joints do not allow.
+    pub fn start_impact(&self) -> Option<&StartImpact> {
+        self.start_impact.as_ref()
     }
 
     /// Model.

@@ -6,7 +6,7 @@ use stiction::{
     multibody::{Configuration, Coupling, Joint, JointDofId, Motor},
 };
 
-use super::{NOTICEABLE, shown};
+use super::{shown, warnings::NOTICEABLE};
 use crate::layout::number;
 
 #[derive(Debug, Serialize)]

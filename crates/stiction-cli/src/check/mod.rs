@@ -4,13 +4,14 @@ mod actuators;
 mod dynamics;
 mod sheet;
 mod surfaces;
+mod warnings;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use stiction::{
-    BodyId, BodyKind, Dimension, Expression, LineariseAt, Load, Margin, Method, Model, Preset, Scheme, Simulation,
-    Stabilisation,
+    BodyId, BodyKind, ClosingSpeed, Configuration, Dimension, Expression, LineariseAt, Load, Margin, Method, Model,
+    Preset, Scheme, Simulation, Stabilisation,
     compare::scheme_of,
     geometry::{Scratch, contacts},
     multibody::{ExpressionMotion, ShapeOnBody, may_collide},
@@ -22,16 +23,13 @@ use crate::{
     arguments::{CheckOptions, RunSolver},
     failure::Failure,
     input,
-    layout::{number, print_json, print_text},
+    layout::{print_json, print_text},
 };
 use actuators::{CouplingRow, MotorRow};
 use surfaces::{LayerRow, SupportRow};
 
 /// Largest gap that counts as touching, m.
 const TOUCHING: f64 = 1e-9;
-
-/// Overlaps and joint errors above this cause a warning, m.
-const NOTICEABLE: f64 = 1e-9;
 
 /// Contents of a scene.
 #[derive(Debug, Serialize)]
@@ -100,6 +98,9 @@ struct BodyRow {
 struct SchemeRow {
     gamma: f64,
     joint_gamma: f64,
+    /// Largest speeds at which open joints close, m/s and rad/s; none without a bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joint_closing_speed: Option<[f64; 2]>,
     directions: u32,
     /// Margin in metres, or "auto".
     margin: String,
@@ -189,7 +190,7 @@ pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
 fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) -> Result<Contents, Failure> {
     let (model, settings) = (&*scene.model, &scene.settings);
     let (pairs, touching) = touching_pairs(model, simulation)?;
-    let joints = joint_rows(model, simulation);
+    let joints = joint_rows(model, simulation.configuration());
     let deepest = touching.iter().fold(0.0, |deepest: f64, pair| deepest.max(pair.depth));
     let joint_error = joints.iter().fold(0.0, |worst: f64, joint| worst.max(joint.error));
     let energy = simulation.energy();
@@ -205,7 +206,7 @@ fn contents(scene: &Scene, simulation: &Simulation, presets: Vec<&'static str>) 
         scheme: scheme_row(&settings.scheme),
         solvers: solvers(&settings.scheme),
         bodies: model.bodies().iter().skip(1).map(|body| body_row(scene, body)).collect(),
-        warnings: [warnings(&touching, &joints), actuators::beyond_limits(model, simulation.configuration())].concat(),
+        warnings: warnings::of(simulation, &touching, &joints),
         notes: scene.notes.clone(),
         joints,
         motors: actuators::motor_rows(model),
@@ -246,6 +247,8 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
     SchemeRow {
         gamma: scheme.gamma,
         joint_gamma: scheme.joint_gamma,
+        joint_closing_speed: (scheme.joint_closing_speed != ClosingSpeed::UNBOUNDED)
+            .then_some([scheme.joint_closing_speed.linear, scheme.joint_closing_speed.angular]),
         directions: scheme.directions,
         margin: match scheme.margin {
             Margin::Automatic => "auto".to_owned(),
@@ -328,14 +331,14 @@ fn body_row(scene: &Scene, body: &stiction::multibody::Body) -> BodyRow {
     }
 }
 
-fn joint_rows(model: &Model, simulation: &Simulation) -> Vec<JointRow> {
+fn joint_rows(model: &Model, at: &Configuration) -> Vec<JointRow> {
     let row = |joint: &stiction::multibody::Joint| JointRow {
         name: joint.name.clone(),
         kind: joint.kind.name(),
         between: [joint.a.0, joint.b.0].map(|id| name(model, id)),
         joint_dof: joint.kind.joint_dof(model.dimension()).unwrap_or(0),
         rows: joint.rows(),
-        error: joint.evaluate(simulation.configuration()).fold(0.0, |worst: f64, row| worst.max(row.value.abs())),
+        error: joint.evaluate(at).fold(0.0, |worst: f64, row| worst.max(row.value.abs())),
     };
     model.joints().iter().map(row).collect()
 }
@@ -381,18 +384,6 @@ fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String
     }
     let names = pairs.values().map(|pair| pair.bodies.clone()).collect();
     Ok((names, pairs.into_values().filter(|pair| pair.points > 0).collect()))
-}
-
-fn warnings(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
-    let overlaps = touching.iter().filter(|pair| pair.depth > NOTICEABLE).map(|pair| {
-        let [a, b] = &pair.bodies;
-        format!("{a} and {b} overlap by {} m at the start", number(pair.depth))
-    });
-    let open = joints
-        .iter()
-        .filter(|joint| joint.error > NOTICEABLE)
-        .map(|joint| format!("joint {} has an initial error of {}", joint.name, number(joint.error)));
-    overlaps.chain(open).collect()
 }
 
 fn name(model: &Model, id: BodyId) -> String {

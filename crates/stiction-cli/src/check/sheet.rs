@@ -4,6 +4,8 @@ use super::{
     BodyRow, Contents, CouplingRow, DefaultRule, Initial, JointRow, LayerRow, LoadRow, MotorRow, RuleRow, SchemeRow,
     SupportRow, Unknowns,
 };
+use stiction::ClosingSpeed;
+
 use crate::layout::{Sheet, columns, counted, number};
 
 /// Largest number of pairs in the table.
@@ -83,6 +85,11 @@ fn scheme(contents: &Contents) -> String {
     parts.extend((row.substeps > 1).then(|| format!("substeps {}", row.substeps)));
     parts.extend((row.velocity_terms != "conserving").then(|| format!("velocity_terms {}", row.velocity_terms)));
     parts.extend((row.impulse_points != "common").then(|| format!("impulse_points {}", row.impulse_points)));
+    let usual = ClosingSpeed::default();
+    parts.extend((row.joint_closing_speed != Some([usual.linear, usual.angular])).then(|| {
+        let shown = |[linear, angular]: [f64; 2]| format!("{} m/s and {} rad/s", number(linear), number(angular));
+        format!("joint_closing_speed {}", row.joint_closing_speed.map_or_else(|| "unbounded".to_owned(), shown))
+    }));
     parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));
     parts.extend((row.steps_per_period > 0).then(|| format!("steps_per_period {}", row.steps_per_period)));
     parts.extend((row.stabilisation != "usual").then(|| format!("stabilisation {}", row.stabilisation)));

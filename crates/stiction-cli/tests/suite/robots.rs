@@ -46,6 +46,33 @@ fn robots_become_scenes_that_are_read_again() {
     }
 }
 
+/// `--set joint.NAME.initial` moves a robot, and followers of couplings, alike in maximal and reduced coordinates.
+#[test]
+fn initial_moves_a_robot() {
+    let folder = with_robots("robot-initial");
+    let ends = ["reduced", "maximal"].map(|coordinates| {
+        let coordinates = format!("scheme.coordinates={coordinates}");
+        let still = ["simulation.gravity=[0.0, 0.0, 0.0]", "simulation.duration=0.002", &coordinates];
+        let moved = ["joint.elbow.initial=0.5", "joint.left slide.initial=0.03"];
+        let changes = moved.iter().chain(&still).flat_map(|change| ["--set", change]);
+        let arguments: Vec<_> = ["run", "arm.urdf", "--out", "out"].into_iter().chain(changes).collect();
+        call(&folder, &arguments).expect(0);
+        let summary: Value = serde_json::from_str(&read(&folder.join("out"), "summary.json")).expect("JSON");
+        ["left", "right"].map(|link| {
+            let position = summary["bodies"][link]["position"].as_array().expect("a list").clone();
+            position.iter().map(|x| x.as_f64().expect("a number")).collect::<Vec<_>>()
+        })
+    });
+    let [[left, right], maximal] = &ends;
+    // The slide is at the elbow, and opens across the fore arm, which is turned by 0.5 rad.
+    let (sin, cos) = 0.5_f64.sin_cos();
+    let expected = [0.4 - 0.03 * sin, 0.0, 0.1 - 0.03 * cos];
+    let differs = |a: &[f64], b: &[f64]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > 1e-6);
+    assert!(!differs(left, &expected), "{left:?}");
+    assert!(right[2] > 0.11, "the follower opens as well: {right:?}");
+    assert!(!differs(left, &maximal[0]) && !differs(right, &maximal[1]), "{ends:?}");
+}
+
 #[test]
 fn check_shows_what_drives_a_robot() {
     let folder = with_robots("robot-check");

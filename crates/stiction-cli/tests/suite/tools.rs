@@ -55,6 +55,35 @@ fn check_shows_what_is_prescribed() {
     assert!(text.contains("on rod: force [0, 2*sin(t)] N\n"), "{text}");
 }
 
+/// Velocities that a joint does not allow: a line of `check` and one of `run`, in all coordinates the same.
+#[test]
+fn check_and_run_tell_of_an_impact_at_the_start() {
+    let folder = folder("start-impact");
+    let body = |name: &str, mass: f64, more: &str| {
+        format!("[[body]]\nname = \"{name}\"\nmass = {mass}\ninertia = [0.1, 0.1, 0.1]\n{more}\n")
+    };
+    let text = "[simulation]\nduration = 0.01\nstep = 0.001\ngravity = [0.0, 0.0, 0.0]\n".to_owned()
+        + &body("a", 1.0, "angular_velocity = [0.0, 0.0, 10.0]")
+        + &body("b", 100.0, "position = [1.0, 0.0, 0.0]")
+        + "[[joint]]\nname = \"hinge\"\nkind = \"revolute\"\nbetween = [\"a\", \"b\"]\nanchor = [0.5, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\n";
+    fs::write(folder.join("hinged.toml"), text).expect("scene");
+    let told = ["maximal", "reduced", "divide-and-conquer"].map(|coordinates| {
+        let set = format!("scheme.coordinates={coordinates}");
+        let part =
+            "velocities violate joint hinge by 5 m/s or rad/s: an inelastic impact, kinetic energy 5 J before and";
+        let checked = call(&folder, &["check", "hinged.toml", "--set", &set]).expect(0).stdout;
+        assert_eq!(checked.matches(part).count(), 1, "{checked}");
+        let ran = call(&folder, &["run", "hinged.toml", "--set", &set, "--out", coordinates]).expect(0).stdout;
+        assert_eq!(ran.matches(part).count(), 1, "{ran}");
+        let summary = fs::read_to_string(folder.join(coordinates).join("summary.json")).expect("a summary");
+        let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+        let after = summary["start_impact"]["kinetic_after"].as_f64().expect("a number");
+        assert!((summary["energy"]["initial"].as_f64().expect("a number") - after).abs() < 1e-9);
+        after
+    });
+    assert!(told.iter().all(|after| (after - told[0]).abs() < 1e-9 && *after < 2.0), "{told:?}");
+}
+
 #[test]
 fn stabilisation_is_shown_by_check_and_told_by_run() {
     let folder = folder("stabilisation");

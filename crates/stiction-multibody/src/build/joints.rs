@@ -125,6 +125,14 @@ impl ModelBuilder {
         Ok(self)
     }
 
+    /// Check of a joint DOF of this model, for errors about its joint.
+    pub(super) fn joint_check(&self, id: JointDofId) -> Result<Check, ModelError> {
+        let name = self.model.joint(id.0).map_or_else(String::new, |joint| joint.name.clone());
+        let check = Check::new(Element::Joint(name));
+        self.known_joint_dof(&check, "joint", id)?;
+        Ok(check)
+    }
+
     /// Adds a motor.
     pub fn motor(&mut self, motor: Motor) -> Result<&mut Self, ModelError> {
         let check = Check::new(Element::Motor(motor.name.clone()));

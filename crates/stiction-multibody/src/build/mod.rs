@@ -3,6 +3,7 @@
 mod forest;
 mod joints;
 mod layers;
+mod starts;
 mod supports;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -11,8 +12,8 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use stiction_geometry::{Dimension, Pose, ensure_supported};
 
 use crate::{
-    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Forest, Load, Mobility, Model,
-    ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
+    Body, BodyBuilder, BodyId, BodyKind, ContactRule, Damper, Element, ForceCallback, Forest, JointDofId, Load,
+    Mobility, Model, ModelError, MotionSample, PairRule, ShapeId, Slot, Spring,
     body::RequestedKind,
     check::Check,
     check::{limits, plain},
@@ -25,6 +26,8 @@ use crate::{
 #[derive(Debug)]
 pub struct ModelBuilder {
     pub(crate) model: Model,
+    /// Coordinates of joint DOFs at the start.
+    pub(crate) starts: Vec<(JointDofId, f64)>,
 }
 
 impl ModelBuilder {
@@ -55,7 +58,7 @@ impl ModelBuilder {
             radii: Vec::new(),
             widest_margin: None,
         };
-        Self { model }
+        Self { model, starts: Vec::new() }
     }
 
     /// Sets the gravitational acceleration, m/s². In a planar model its z component gives the normal load of supports.
@@ -298,6 +301,7 @@ impl ModelBuilder {
         self.model.forest = Forest::of_model(&self.model)?;
         self.model.actuation.joint_space_dofs = joints::joint_space_dofs(&self.model);
         self.model.actuation.motors_along = joints::motors_along(&self.model);
+        self.move_to_starts()?;
         self.model.collision_masks = CollisionMasks::new(&self.model);
         self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);
         self.model.radii = self.model.bodies.iter().map(Body::radius).collect();

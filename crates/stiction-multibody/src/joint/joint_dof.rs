@@ -27,7 +27,8 @@ pub struct JointDof {
     pub rest: f64,
     /// Inertia of a rotor, reflected to the joint DOF, kg or kg m².
     pub armature: f64,
-    /// Coordinate at which the two joint frames coincide: in a scene, that of the initial configuration.
+    /// Coordinate at which the two joint frames coincide: in a scene, that of the initial configuration. It names the coordinate and moves nothing;
+    /// [`crate::ModelBuilder::joint_start`] moves.
     pub initial: f64,
 }
 

@@ -1,6 +1,6 @@
 //! Limits, friction, damping and springs of the joint DOFs of `[[joint]]`.
 
-use stiction_multibody::{JointDof, JointId};
+use stiction_multibody::{JointDof, JointDofId, JointId};
 
 use super::{
     Assembly,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Keys of a joint DOF.
-const KEYS: [&str; 7] = ["limits", "friction", "damping", "stiffness", "rest", "armature", "initial"];
+const KEYS: [&str; 8] = ["limits", "friction", "damping", "stiffness", "rest", "armature", "reference", "initial"];
 
 /// Unit of the coordinate of a joint DOF.
 #[derive(Clone, Copy, PartialEq)]
@@ -27,10 +27,7 @@ pub(super) fn add(assembly: &mut Assembly, at: &At, table: &JointTable, id: Join
     let own = KEYS.iter().find(|word| at.key(word).exists());
     match (units.as_slice(), &table.dofs, own) {
         (_, None, None) => Ok(()),
-        (&[unit], None, Some(_)) => {
-            let joint_dof = joint_dof(at, unit, table.joint_dof())?;
-            assembly.builder.joint_dof((id, 0), joint_dof).map(drop).map_err(|error| at.model_error(&error))
-        }
+        (&[unit], None, Some(_)) => add_dof(assembly, at, (id, 0), (unit, table.joint_dof())),
         ([], _, Some(foreign)) => {
             Err(at.key(foreign).fault(format!("a {} joint has no `{foreign}`", table.kind.name())))
         }
@@ -50,12 +47,29 @@ pub(super) fn add(assembly: &mut Assembly, at: &At, table: &JointTable, id: Join
         (_, Some(tables), None) => {
             for (number, (table, unit)) in tables.iter().zip(&units).enumerate() {
                 let at = at.key("dofs").index(number);
-                let joint_dof = joint_dof(&at, *unit, table.joint_dof())?;
-                assembly.builder.joint_dof((id, number), joint_dof).map_err(|error| at.model_error(&error))?;
+                add_dof(assembly, &at, (id, number), (*unit, table.joint_dof()))?;
             }
             Ok(())
         }
     }
+}
+
+/// Sets the law along a joint DOF, and its coordinate at the start if that is not the one of the given poses.
+fn add_dof(
+    assembly: &mut Assembly,
+    at: &At,
+    id: JointDofId,
+    (unit, words): (Unit, JointDofWords),
+) -> Result<(), Fault> {
+    let joint_dof = joint_dof(at, unit, words)?;
+    assembly.builder.joint_dof(id, joint_dof).map_err(|error| at.model_error(&error))?;
+    if words.initial.is_some() {
+        let initial = coordinate(&at.key("initial"), unit, words.initial)?;
+        if initial != joint_dof.initial {
+            assembly.builder.joint_start(id, initial).map_err(|error| at.model_error(&error))?;
+        }
+    }
+    Ok(())
 }
 
 fn joint_dof(at: &At, unit: Unit, words: JointDofWords) -> Result<JointDof, Fault> {
@@ -73,7 +87,7 @@ fn joint_dof(at: &At, unit: Unit, words: JointDofWords) -> Result<JointDof, Faul
         stiffness: words.stiffness.unwrap_or(0.0),
         rest: coordinate(&at.key("rest"), unit, words.rest)?,
         armature: words.armature.unwrap_or(0.0),
-        initial: coordinate(&at.key("initial"), unit, words.initial)?,
+        initial: coordinate(&at.key("reference"), unit, words.reference)?,
     })
 }
 

@@ -47,10 +47,11 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     motor::add(&mut assembly, file)?;
     force::add(&mut assembly, file)?;
     contact::add(&mut assembly, file)?;
-    let Assembly { builder, bodies, motions, root, .. } = assembly;
+    let Assembly { builder, bodies, joints, motions, root, .. } = assembly;
     let model = builder.build().map_err(|error| {
         let names: Vec<_> = bodies.iter().map(|body| body.name.as_str()).collect();
-        locate(&root, &names, &error)
+        let joints: Vec<_> = joints.iter().map(|(name, _)| name.as_str()).collect();
+        locate(&root, (&names, &joints), &error)
     })?;
     Ok(Built { model, settings, motions })
 }
@@ -143,11 +144,13 @@ impl Assembly<'_> {
 }
 
 /// Returns an error of the whole model at its place in the file.
-fn locate(root: &At, bodies: &[&str], error: &ModelError) -> Fault {
-    let index_of = |name: &str| bodies.iter().position(|body| *body == name).unwrap_or(bodies.len());
+fn locate(root: &At, (bodies, joints): (&[&str], &[&str]), error: &ModelError) -> Fault {
+    let place = |names: &[&str], name: &str| names.iter().position(|known| *known == name).unwrap_or(names.len());
+    let index_of = |name: &str| place(bodies, name);
     let at = match &error.element {
         Element::Body(name) => root.key("body").index(index_of(name)),
         Element::Shape(name, shape) => root.key("body").index(index_of(name)).key("shape").index(*shape),
+        Element::Joint(name) => root.key("joint").index(place(joints, name)),
         Element::Contact(Some(index)) => root.key("contact").index(*index),
         Element::Contact(None) => root.key("contact_default"),
         Element::Model if error.field == "gravity" => root.key("simulation"),

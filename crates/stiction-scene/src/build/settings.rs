@@ -1,15 +1,15 @@
 //! `[simulation]` and `[scheme]`: checks of limits, and defaults.
 
 use stiction_multibody::limits;
-use stiction_stepping::{Margin, Order, Preset, Scheme, Stabilisation};
+use stiction_stepping::{ClosingSpeed, Margin, Order, Preset, Scheme, Stabilisation};
 
 use super::reader::At;
 use crate::{
     Settings,
     error::Fault,
     file::{
-        AscherTable, BaumgarteTable, Count, MarginValue, SceneFile, StabilisationTable, StabilisationValue,
-        StabilisationWord,
+        AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ClosingSpeedWord, Count, MarginValue,
+        SceneFile, StabilisationTable, StabilisationValue, StabilisationWord,
     },
     numbers::plain,
 };
@@ -62,6 +62,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
         scheme.gamma = gamma;
     }
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
+    scheme.joint_closing_speed = closing_speed(table.joint_closing_speed.as_ref());
     if let Some(word) = table.jacobians {
         if preset == Preset::GeometricallyImplicit && scheme.linearise_at != word.into() {
             let message = format!("the preset \"{}\" means jacobians = \"implicit\"", preset.name());
@@ -103,6 +104,17 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.halve_steps = table.halve_steps.unwrap_or(scheme.halve_steps);
     scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;
     Ok(scheme)
+}
+
+fn closing_speed(value: Option<&ClosingSpeedValue>) -> ClosingSpeed {
+    let usual = ClosingSpeed::default();
+    match value {
+        None => usual,
+        Some(ClosingSpeedValue::Word(ClosingSpeedWord::Unbounded)) => ClosingSpeed::UNBOUNDED,
+        Some(ClosingSpeedValue::Table(ClosingSpeedTable { linear, angular })) => {
+            ClosingSpeed { linear: linear.unwrap_or(usual.linear), angular: angular.unwrap_or(usual.angular) }
+        }
+    }
 }
 
 fn stabilisation(at: &At, value: Option<&StabilisationValue>) -> Result<Stabilisation, Fault> {

@@ -32,7 +32,10 @@ macro_rules! joint_dof_table {
             /// Rotor inertia reflected to the joint, kg or kg m². Default: 0.
             #[schemars(extend("examples" = [0.01], "minimum" = 0, "maximum" = 1e18))]
             pub(crate) armature: Option<f64>,
-            /// Coordinate at the start, m or rad. Default: 0.
+            /// Coordinate at the poses that the file gives, m or rad. Default: 0.
+            pub(crate) reference: Option<Angle>,
+            /// Coordinate at the start, m or rad: the bodies beyond the joint are moved there from the poses that the
+            /// file gives. Default: `reference`.
             pub(crate) initial: Option<Angle>,
         }
 
@@ -46,6 +49,7 @@ macro_rules! joint_dof_table {
                     stiffness: self.stiffness,
                     rest: self.rest.as_ref(),
                     armature: self.armature,
+                    reference: self.reference.as_ref(),
                     initial: self.initial.as_ref(),
                 }
             }
@@ -54,7 +58,7 @@ macro_rules! joint_dof_table {
 }
 
 joint_dof_table!(
-    /// A joint. Anchors and axes are in world coordinates, at the initial configuration. The keys of a single DOF
+    /// A joint. Anchors and axes are in world coordinates, at the poses that the file gives. The keys of a single DOF
     /// stand in this table; a joint with several DOFs has the list `dofs`.
     JointTable {
         /// Unique name. Default: `joint-1`, `joint-2`, … by position in the file.
@@ -102,6 +106,7 @@ pub(crate) struct JointDofWords<'a> {
     pub(crate) stiffness: Option<f64>,
     pub(crate) rest: Option<&'a Angle>,
     pub(crate) armature: Option<f64>,
+    pub(crate) reference: Option<&'a Angle>,
     pub(crate) initial: Option<&'a Angle>,
 }
 

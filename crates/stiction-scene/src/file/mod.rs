@@ -26,10 +26,11 @@ pub(crate) use force::{DamperTable, LoadTable, SpringTable};
 pub(crate) use joint::{JointDofWords, JointTable};
 pub(crate) use material::{MaterialTable, Modulus};
 pub(crate) use motor::{CouplingTable, MotorTable};
-pub(crate) use scheme_words::StabilisationWord;
+pub(crate) use scheme_words::{ClosingSpeedWord, StabilisationWord};
 pub(crate) use shape::{GroupNumber, Made, PolygonTable, ShapeTable};
 pub(crate) use simulation::{
-    AscherTable, BaumgarteTable, SchemeTable, SimulationTable, StabilisationTable, StabilisationValue,
+    AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, SchemeTable, SimulationTable,
+    StabilisationTable, StabilisationValue,
 };
 pub(crate) use support::{LimitSurfaceTable, SupportFriction, SupportTable};
 pub use value::Angle;

@@ -208,6 +208,15 @@ impl From<ImpulsePointsWord> for ImpulsePoints {
     }
 }
 
+/// Bound on the speed at which open joints close.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ClosingSpeed")]
+pub(crate) enum ClosingSpeedWord {
+    /// No bound: a joint closes within a step, as in published schemes.
+    Unbounded,
+}
+
 /// Set of admissible friction impulses at a contact.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::scheme_words::{
-    CornersWord, FrictionWord, ImpactWord, ImpulsePointsWord, JacobiansWord, ManifoldWord, PositionWord, PresetWord,
-    SlipWord, StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
+    ClosingSpeedWord, CornersWord, FrictionWord, ImpactWord, ImpulsePointsWord, JacobiansWord, ManifoldWord,
+    PositionWord, PresetWord, SlipWord, StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
 };
 use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
@@ -51,6 +51,9 @@ pub(crate) struct SchemeTable {
     /// Weight γ of the position errors of joints, from 0 to 1. Default: `gamma`.
     #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) joint_gamma: Option<f64>,
+    /// Largest speed at which open joints close: a table with `linear` (m/s) and `angular` (rad/s), or `"unbounded"`, as
+    /// published schemes have it. Default: 1 m/s and 5 rad/s.
+    pub(crate) joint_closing_speed: Option<ClosingSpeedValue>,
     /// Configuration at which contacts are linearised: `start` of the step, `predicted` end, `end` by a fixed-point
     /// iteration, or end by Newton's method (`implicit`). Default: that of the preset, `start` for most.
     pub(crate) jacobians: Option<JacobiansWord>,
@@ -112,6 +115,30 @@ pub(crate) struct SchemeTable {
     /// its own steps.
     #[schemars(range(min = 0, max = 10), title = "a whole number from 0 to 10", extend("examples" = [4]))]
     pub(crate) halve_steps: Option<u32>,
+}
+
+/// Largest speed at which open joints close: a word, or a table.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(
+    title = "\"unbounded\", or a table with `linear` (m/s) and `angular` (rad/s)",
+    extend("examples" = [{"linear": 1.0, "angular": 5.0}])
+)]
+pub(crate) enum ClosingSpeedValue {
+    Word(ClosingSpeedWord),
+    Table(ClosingSpeedTable),
+}
+
+/// Largest speed at which open joints close.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClosingSpeedTable {
+    /// Speed of position errors, m/s. Default: 1.
+    #[schemars(extend("examples" = [1.0], "exclusiveMinimum" = 0))]
+    pub(crate) linear: Option<f64>,
+    /// Speed of errors of direction, rad/s. Default: 5.
+    #[schemars(extend("examples" = [5.0], "exclusiveMinimum" = 0))]
+    pub(crate) angular: Option<f64>,
 }
 
 /// Stabilisation against drift: a word, or a table with parameters.

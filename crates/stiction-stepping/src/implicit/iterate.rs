@@ -71,7 +71,7 @@ impl Iterate {
         debug_assert_eq!(self.u.len(), self.r.len(), "every row of a law has a velocity and an impulse");
         debug_assert_eq!(fixed.rho.len(), self.r.len(), "every row of a law has a scaling");
         self.momentum(ws);
-        self.joints(start);
+        self.joints(start, ws);
         self.contact_laws(start, fixed, ws);
         self.support_laws(start, ws);
         self.auxiliary_masses(start.model, ws);
@@ -155,13 +155,13 @@ impl Iterate {
         }
     }
 
-    /// Adds Φ(q⁺, t⁺)/h to u, and the joint impulses to momentum.
-    fn joints(&mut self, start: &Start) {
+    /// Adds Φ(q⁺, t⁺)/h to u, less the part beyond the closing speed, and the joint impulses to momentum.   [STAB-9]
+    fn joints(&mut self, start: &Start, ws: &Workspace) {
         let model = start.model;
         let mut row = 0;
         for joint in model.joints() {
             for constraint in joint.evaluate(&self.at) {
-                self.u[row] += constraint.value / start.h;
+                self.u[row] += constraint.value / start.h - ws.constraints.joint_rows[row].postponed;
                 let p = self.r[row];
                 push(model, &mut self.f, joint.a.0, &constraint.a, -p);
                 push(model, &mut self.f, joint.b.0, &constraint.b, -p);

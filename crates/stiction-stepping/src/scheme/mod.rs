@@ -1,6 +1,7 @@
 //! Choices that make a scheme, and checks of their combinations.
 
 mod axes;
+mod closing_speed;
 mod joint_space;
 mod layers;
 mod order;
@@ -15,6 +16,7 @@ pub use axes::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method, Order,
     PositionUpdate, PrescribedSlip, Undetermined, VelocityTerms,
 };
+pub use closing_speed::ClosingSpeed;
 pub use preset::Preset;
 pub use stabilisation::{Manifold, Stabilisation};
 pub use substeps::Substeps;
@@ -35,6 +37,8 @@ pub struct Scheme {
     pub gamma: f64,
     /// Weight γ_b ∈ [0, 1] of joint errors in [STEP-2]; a joint may override it.
     pub joint_gamma: f64,
+    /// Largest speed at which γ_b closes open joints.   [STAB-9]
+    pub joint_closing_speed: ClosingSpeed,
     /// Configuration at which the constraints are linearised.
     pub linearise_at: LineariseAt,
     /// Velocity that moves the bodies.
@@ -88,6 +92,7 @@ impl Default for Scheme {
             undetermined: Undetermined::default(),
             gamma: 1.0,
             joint_gamma: 1.0,
+            joint_closing_speed: ClosingSpeed::default(),
             linearise_at: LineariseAt::default(),
             position_update: PositionUpdate::default(),
             order: Order::default(),
@@ -124,11 +129,16 @@ pub struct SchemeError {
 }
 
 impl Scheme {
-    /// The scheme with the terms that published schemes have and that later ones improve: explicit velocity terms, and impulses that act at the
-    /// surface points of each body.
+    /// The scheme with the terms that published schemes have and that later ones improve: explicit velocity terms, impulses that act at the
+    /// surface points of each body, and joints that close at any speed.
     #[must_use]
     pub fn as_published(self) -> Self {
-        Self { velocity_terms: VelocityTerms::Explicit, impulse_points: ImpulsePoints::OfBodies, ..self }
+        Self {
+            velocity_terms: VelocityTerms::Explicit,
+            impulse_points: ImpulsePoints::OfBodies,
+            joint_closing_speed: ClosingSpeed::UNBOUNDED,
+            ..self
+        }
     }
 
     /// True if the impulses between two moving bodies act at a common point. Implicit steps solve for the surface points themselves.   [STEP-17]
@@ -160,6 +170,7 @@ impl Scheme {
             let reason = format!("must be finite and not negative, but is {}", self.protective_layer);
             return fail("protective_layer", reason);
         }
+        self.joint_closing_speed.validate()?;
         self.stabilisation.validate()?;
         for (field, x) in [("slip_threshold", self.slip_threshold), ("touch_threshold", self.touch_threshold)] {
             if !(0.0..=1.0).contains(&x) {

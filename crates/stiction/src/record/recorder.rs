@@ -102,6 +102,9 @@ impl Recorder {
         if let Ok(start) = simulation.infeasibility() {
             summary.see_start(&start);
         }
+        if simulation.state().step == 0 {
+            summary.see_start_impact(simulation);
+        }
         Ok(Self {
             folder: folder.to_path_buf(),
             every: u64::from(labels.record_every.max(1)),

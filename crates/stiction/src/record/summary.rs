@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stiction_multibody::{Dimension, Energy, Model, State};
-use stiction_stepping::{Correction, Event, Infeasibility, StepReport, Uniqueness};
+use stiction_stepping::{Correction, Event, Infeasibility, StartImpact, StepReport, Uniqueness};
+
+use crate::Simulation;
 
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
 
@@ -145,6 +147,28 @@ pub struct UndeterminedSummary {
     pub first: Option<f64>,
 }
 
+/// Inelastic impact at the start: velocities of the scene became those that its joints allow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StartImpactSummary {
+    /// Joint with the largest velocity error.
+    pub joint: String,
+    /// Its velocity error, m/s or rad/s.
+    pub velocity_error: f64,
+    /// Kinetic energy before, J.
+    pub kinetic_before: f64,
+    /// Kinetic energy after, J.
+    pub kinetic_after: f64,
+}
+
+impl StartImpactSummary {
+    /// Impact at the start of a simulation.
+    pub fn of(simulation: &Simulation) -> Option<Self> {
+        let &StartImpact { joint, velocity_error, kinetic_before, kinetic_after, .. } = simulation.start_impact()?;
+        let joint = simulation.model().joint(joint)?.name.clone();
+        Some(Self { joint, velocity_error, kinetic_before, kinetic_after })
+    }
+}
+
 /// Summary of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -184,6 +208,9 @@ pub struct Summary {
     pub joint_error: Extreme,
     /// Largest residual.
     pub residual: ResidualSummary,
+    /// Inelastic impact at the start; omitted if joints allow the velocities of the scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_impact: Option<StartImpactSummary>,
     /// Halved steps; omitted if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halved: Option<HalvedSummary>,
@@ -230,6 +257,7 @@ impl SummaryBuilder {
             penetration: Extreme::default(),
             joint_error: Extreme::default(),
             residual: ResidualSummary::default(),
+            start_impact: None,
             halved: None,
             undetermined: None,
             correction: None,
@@ -245,6 +273,11 @@ impl SummaryBuilder {
     pub(crate) fn see_start(&mut self, start: &Infeasibility) {
         self.summary.penetration.see(start.penetration);
         self.summary.joint_error.see(start.joints);
+    }
+
+    /// Adds the impact by which the simulation started.
+    pub(crate) fn see_start_impact(&mut self, simulation: &Simulation) {
+        self.summary.start_impact = StartImpactSummary::of(simulation);
     }
 
     pub(crate) fn step(&mut self, model: &Model, energy: &Energy, report: &StepReport, events: &[Event]) {

@@ -50,6 +50,7 @@ mod siconos;
 mod smooth_shapes;
 mod stabilisation;
 mod stabilised_reference;
+mod starts;
 mod step_lengths;
 mod support;
 mod support_friction;

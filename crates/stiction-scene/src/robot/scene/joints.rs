@@ -41,7 +41,7 @@ impl SceneWriter<'_> {
         self.limits_without_effect(joint);
     }
 
-    /// Writes friction, damping, spring, armature, start and limits of the DOFs of a joint.
+    /// Writes friction, damping, spring, armature, coordinate and limits of the DOFs of a joint.
     fn add_joint_dofs(&mut self, joint: &Joint, coordinates: &[f64]) {
         let mut words: Vec<(&str, String)> = Vec::new();
         let is_ball = joint.kind == JointKind::Ball;
@@ -59,7 +59,7 @@ impl SceneWriter<'_> {
         }
         number("armature", joint.armature);
         if let (1, Some(initial)) = (joint.kind.dof(), coordinates.first()) {
-            number("initial", *initial);
+            number("reference", *initial);
         }
         if let Some(limits) = joint.limits.filter(|_| joint.kind != JointKind::Planar) {
             words.push(("limits", text::numbers(&limits)));

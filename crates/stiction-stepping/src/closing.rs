@@ -1,0 +1,103 @@
+//! Speed at which open joints close.   [STAB-9]
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_multibody::{Configuration, Joint, JointKind, joint::Row};
+
+use crate::ClosingSpeed;
+
+/// Largest angle of a body in a step, rad, that counts as motion which the step resolves. Drift of faster motion grows without bound; at a
+/// tenth of it, joints of bodies that turn by a radian in a step open.
+const RESOLVED_TURN: f64 = 1.0;
+
+/// Largest error of directions, rad, for which the sine of an angle counts as the angle. The closing speed is larger by 0.5% at most.
+const SMALL_ERROR: f64 = 0.1;
+
+/// Weight that determines rotations which a joint allows, against 1 of those that it does not allow: rounding stays below 1e-4 of the angle.
+const REGULARISATION: f64 = 1e-12;
+
+/// Largest number of rows of a joint.
+const MAX_ROWS: usize = 6;
+
+/// Rates γ (1 − s) Φ/h of the part of a joint error that is left for later steps, row by row. A step removes the fraction s for which γ s |Φ|/h is at most the
+/// closing speed and the drift of a step.   [STAB-9]
+pub(crate) fn postponed_rates(
+    joint: &Joint,
+    at: &Configuration,
+    (gamma, h): (f64, f64),
+    speed: ClosingSpeed,
+) -> [f64; MAX_ROWS] {
+    let mut rates = [0.0; MAX_ROWS];
+    if speed == ClosingSpeed::UNBOUNDED || gamma == 0.0 {
+        return rates;
+    }
+    let (mut linear, mut angular) = (0.0, 0.0);
+    for row in joint.evaluate(at) {
+        let sum = if is_linear(&row) { &mut linear } else { &mut angular };
+        *sum += row.value * row.value;
+    }
+    let [linear, angular] = [linear, angular].map(|squares: f64| squares.sqrt());
+    // Of small errors the rate is that of the rotation.
+    let turn = if angular <= SMALL_ERROR { angular } else { rotation_to_close(joint, at) };
+    let [linear, angular] = [linear, turn].map(|error| gamma * error / h);
+    if linear <= speed.linear && angular <= speed.angular {
+        return rates;
+    }
+    let drift = Drift::of(joint, at, h);
+    let kept = |rate: f64, bound: f64| if rate > bound { 1.0 - bound / rate } else { 0.0 };
+    let (linear, angular) = (kept(linear, speed.linear + drift.linear), kept(angular, speed.angular + drift.angular));
+    debug_assert!(joint.rows() <= MAX_ROWS, "a joint removes at most {MAX_ROWS} degrees of freedom");
+    for (rate, row) in rates.iter_mut().zip(joint.evaluate(at)) {
+        *rate = gamma * if is_linear(&row) { linear } else { angular } * row.value / h;
+    }
+    rates
+}
+
+/// Angle of the smallest rotation that removes the linearised errors of direction, rad: tan θ for an axis that is off by θ, because the rate of sin θ is
+/// cos θ times that of θ.
+fn rotation_to_close(joint: &Joint, at: &Configuration) -> f64 {
+    let (mut normal, mut right) = (Matrix3::zeros(), Vector3::zeros());
+    for row in joint.evaluate(at).filter(|row| !is_linear(row)) {
+        normal += row.b.angular * row.b.angular.transpose();
+        right += row.b.angular * row.value;
+    }
+    // The rotations that the joint allows are not determined: a small multiple of one makes the matrix regular.
+    normal += Matrix3::from_diagonal_element(REGULARISATION);
+    normal.try_inverse().map_or(f64::INFINITY, |inverse| (inverse * right).norm())
+}
+
+/// True for errors of position; rows of directions are torques.
+fn is_linear(row: &Row) -> bool {
+    row.b.linear != Vector3::zeros()
+}
+
+/// Bound on the rates γ Φ/h of the errors that a step at the present velocities makes, because rows are linear and motion is not.
+struct Drift {
+    linear: f64,
+    angular: f64,
+}
+
+impl Drift {
+    /// ½ h |Φ̈| at constant velocities of the bodies: the remainder of Taylor's formula.   [STAB-9]
+    fn of(joint: &Joint, at: &Configuration, h: f64) -> Self {
+        let [(a, of_a), (b, of_b)] = [joint.a, joint.b];
+        let (twist_a, twist_b) = (at.twist(a), at.twist(b));
+        let [arm_a, arm_b] = [(a, of_a), (b, of_b)].map(|(id, frame)| at.pose(id).rotation * frame.translation.vector);
+        let between = at.pose(b).translation.vector + arm_b - at.pose(a).translation.vector - arm_a;
+        let arm_a_to_b = arm_a + between;
+        let resolved = |rate: f64, of: f64| rate.min(of / h);
+        let [turn_a, turn_b] = [twist_a, twist_b].map(|twist| resolved(twist.angular.norm(), RESOLVED_TURN));
+        let seen_from_a = twist_b.at(&arm_b) - twist_a.at(&arm_a_to_b);
+        let mut linear = turn_b * turn_b * arm_b.norm()
+            + turn_a * turn_a * arm_a_to_b.norm().max(arm_a.norm())
+            + 2.0 * turn_a * seen_from_a.norm();
+        if let JointKind::Distance(_) = joint.kind
+            && between != Vector3::zeros()
+        {
+            let length = between.norm();
+            let speed = resolved((twist_b.at(&arm_b) - twist_a.at(&arm_a)).norm(), RESOLVED_TURN * length);
+            linear += speed * speed / length;
+        }
+        let turn = turn_a + turn_b;
+        Self { linear: 0.5 * h * linear, angular: 0.5 * h * turn * turn }
+    }
+}

@@ -1,0 +1,39 @@
+//! Bound on the speed at which open joints close.
+
+use super::SchemeError;
+
+/// Largest speed at which the weight γ_b closes an open joint.   [STAB-9]
+///
+/// Drift that a step makes is removed in the next one in addition, so that joints of fast mechanisms stay closed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosingSpeed {
+    /// Speed at which a position error closes, m/s. Default 1: an error of 0.1 m closes in 0.1 s.
+    pub linear: f64,
+    /// Speed at which an error of directions closes, rad/s. Default 5: an error of 1 rad closes in 0.2 s.
+    pub angular: f64,
+}
+
+impl ClosingSpeed {
+    /// No bound, as published schemes have it: an error Φ closes within a step, at the speed γ_b Φ/h.
+    pub const UNBOUNDED: Self = Self { linear: f64::INFINITY, angular: f64::INFINITY };
+
+    /// Checks the numbers.
+    pub(super) fn validate(self) -> Result<(), SchemeError> {
+        let speeds = [("linear", self.linear), ("angular", self.angular)];
+        match speeds.into_iter().find(|(_, speed)| speed.is_nan() || *speed <= 0.0) {
+            Some((name, speed)) => {
+                let reason = format!(
+                    "the {name} speed must be positive, but is {speed}; with joint_gamma = 0 joints do not close"
+                );
+                Err(SchemeError { field: "joint_closing_speed", reason })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Default for ClosingSpeed {
+    fn default() -> Self {
+        Self { linear: 1.0, angular: 5.0 }
+    }
+}

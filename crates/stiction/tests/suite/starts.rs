@@ -1,0 +1,366 @@
+//! Starts that joints do not allow: velocities that violate them, joints that are open, coordinates and poses set by hand.
+
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use stiction::{
+    BodyBuilder, BodyId, ClosingSpeed, Coordinates, Dimension, JointDof, JointKind, Model, ModelBuilder, Preset,
+    Scheme, Simulation, geometry::Pose, scene,
+};
+
+const ALL: [Coordinates; 3] = [Coordinates::Maximal, Coordinates::Reduced, Coordinates::DivideAndConquer];
+
+fn scheme(coordinates: Coordinates) -> Scheme {
+    let mut scheme = Preset::Ncp.scheme();
+    scheme.coordinates = coordinates;
+    scheme
+}
+
+fn link(name: impl Into<String>) -> BodyBuilder {
+    BodyBuilder::rigid(name, 1.0, Matrix3::from_diagonal(&Vector3::new(0.02, 0.1, 0.1)))
+}
+
+/// Largest rate of the errors of all joints.
+fn joint_rate(simulation: &Simulation) -> f64 {
+    let at = simulation.configuration();
+    let rates = simulation.model().joints().iter().flat_map(|joint| {
+        let (a, b) = (at.twist(joint.a.0), at.twist(joint.b.0));
+        joint.evaluate(at).map(move |row| (row.a.power(&a) + row.b.power(&b)).abs()).collect::<Vec<_>>()
+    });
+    rates.fold(0.0, f64::max)
+}
+
+fn joint_error(simulation: &Simulation) -> f64 {
+    let at = simulation.configuration();
+    let errors = simulation.model().joints().iter().flat_map(|joint| joint.evaluate(at).map(|row| row.value.abs()));
+    errors.fold(0.0, f64::max)
+}
+
+/// A zigzag of `count` links of 1 m with hinges that are open by `gap` metres and `angle` radians.
+fn open_chain(count: u32, (gap, angle): (f64, f64)) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    let about_y = |angle: f64| Rotation3::from_axis_angle(&Vector3::y_axis(), angle);
+    // The axis of a hinge is x of its frames: along z of the links.
+    let upright = about_y(-std::f64::consts::FRAC_PI_2);
+    let end = |x: f64, turned: Rotation3<f64>| Pose::from_parts(Vector3::new(x, 0.0, 0.0).into(), turned);
+    let (mut last, mut tip) = ((BodyId::WORLD, end(0.0, upright)), Vector3::zeros());
+    for k in 0..count {
+        let lean = if k % 2 == 0 { 0.5 } else { -0.5 };
+        let half = Vector3::new(f64::cos(lean), f64::sin(lean), 0.0) * 0.5;
+        let center = tip + Vector3::new(gap, 0.0, 0.0) + half;
+        let body = link(format!("link {k}")).position(center.x, center.y, 0.0);
+        let body = builder.body(body.quaternion([f64::cos(lean / 2.0), 0.0, 0.0, f64::sin(lean / 2.0)])).unwrap();
+        let frame = end(-0.5, about_y(angle) * upright);
+        builder.joint(format!("joint {k}"), JointKind::Revolute, last, (body, frame)).unwrap();
+        (last, tip) = ((body, end(0.5, upright)), center + half);
+    }
+    builder.build().unwrap()
+}
+
+/// The same zigzag in the plane with closed hinges, and a loop that is open by `gap` at its last joint.
+fn open_loop(count: u32, gap: f64) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    let (mut last, mut tip) = (BodyId::WORLD, Vector3::zeros());
+    for k in 0..count {
+        let lean = if k % 2 == 0 { 0.5 } else { -0.5 };
+        let half = Vector3::new(f64::cos(lean), f64::sin(lean), 0.0) * 0.5;
+        let center = tip + half;
+        let body = builder.body(link(format!("link {k}")).position(center.x, center.y, 0.0).angle(lean)).unwrap();
+        builder.joint_at(format!("joint {k}"), JointKind::Revolute, (last, body), tip, Vector3::z()).unwrap();
+        (last, tip) = (body, center + half);
+    }
+    let frames = (Pose::translation(0.5, 0.0, 0.0), Pose::translation(tip.x - gap, tip.y, 0.0));
+    builder.joint("closing", JointKind::Revolute, (last, frames.0), (BodyId::WORLD, frames.1)).unwrap();
+    builder.build().unwrap()
+}
+
+/// A body on its centre: the error closes at the closing speed, in a straight line, and then the body rests.
+#[test]
+fn an_open_joint_closes_at_the_closing_speed() {
+    for preset in [Preset::Ncp, Preset::StewartTrinkle, Preset::GeometricallyImplicit] {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        let arm = builder.body(link("arm").position(0.06, 0.08, 0.0)).unwrap();
+        builder.joint("pin", JointKind::Spherical, (BodyId::WORLD, Pose::identity()), (arm, Pose::identity())).unwrap();
+        let (h, speed) = (0.01, 0.5);
+        let mut scheme = preset.scheme();
+        scheme.joint_closing_speed = ClosingSpeed { linear: speed, angular: 1.0 };
+        let mut simulation = Simulation::new(builder.build().unwrap(), scheme, h).unwrap();
+        for k in 1..=22_u32 {
+            let _ = simulation.step().unwrap();
+            let expected = (0.1 - speed * h * f64::from(k)).max(0.0);
+            let at = simulation.configuration().pose(arm).translation.vector;
+            assert!((at - Vector3::new(0.6, 0.8, 0.0) * expected).norm() < 1e-9, "{preset:?}, step {k}: {at:?}");
+            // The state does not move but in the last step of closing.
+            let most = if k == 20 { 0.5 * speed * speed } else { 0.0 };
+            assert!(simulation.energy().kinetic < most + 1e-9, "{preset:?}, step {k}");
+        }
+    }
+}
+
+/// Chains with joints open by 0.3 m and 1 rad, and a loop: no energy beyond that of the closing speed, and rest when they are closed.
+#[test]
+fn open_chains_close_without_energy_that_grows() {
+    let count = 4;
+    for coordinates in ALL {
+        for (gap, angle) in [(0.3, 0.0), (0.0, 1.0), (0.3, 1.0)] {
+            let what = format!("{coordinates:?}, open by {gap} m and {angle} rad");
+            close(open_chain(count, (gap, angle)), coordinates, &what);
+        }
+        close(open_loop(count, 0.3), coordinates, &format!("{coordinates:?}, loop"));
+    }
+}
+
+/// Closes a chain of four links and checks its energy.
+fn close(model: Model, coordinates: Coordinates, what: &str) {
+    let (h, links) = (0.002, 4_u32);
+    let mut simulation = Simulation::new(model, scheme(coordinates), h).unwrap();
+    let ClosingSpeed { linear, angular } = ClosingSpeed::default();
+    // Every joint closes at both speeds: link k turns at k times the angular one, and moves by that of all links in front of it, of 1 m.
+    let of_link = |k: f64| {
+        let speed = k * linear + 0.5 * k * (k + 1.0) * angular;
+        0.5 * speed.powi(2) + 0.5 * 0.1 * (k * angular).powi(2)
+    };
+    let bound: f64 = (1..=links).map(f64::from).map(of_link).sum();
+    let mut closed_at = None;
+    for k in 0..300_u32 {
+        let _ = simulation.step().unwrap();
+        let kinetic = simulation.energy().kinetic;
+        assert!(kinetic <= bound, "{what}: {kinetic} J in step {k} of at most {bound} J");
+        if joint_error(&simulation) < 1e-3 {
+            closed_at = closed_at.or(Some(k));
+        }
+    }
+    assert!(closed_at.is_some_and(|k| f64::from(k) * h < 0.35), "{what}: closed in step {closed_at:?}");
+    let (rate, error, kinetic) = (joint_rate(&simulation), joint_error(&simulation), simulation.energy().kinetic);
+    assert!(rate < 1e-3 && error < 1e-6, "{what}: rate {rate}, error {error}");
+    // Of the motion that closed it next to nothing is left.
+    assert!(kinetic < 0.02, "{what}: {kinetic} J");
+}
+
+/// Without the bound the same chain gets energy that depends on the step, so that the test above can fail.
+#[test]
+fn without_the_bound_open_chains_explode() {
+    let mut published = scheme(Coordinates::Maximal);
+    published.joint_closing_speed = ClosingSpeed::UNBOUNDED;
+    let mut simulation = Simulation::new(open_chain(4, (0.3, 0.0)), published, 0.002).unwrap();
+    let _ = simulation.step().unwrap();
+    assert!(simulation.energy().kinetic > 1e4);
+}
+
+/// Drift is no open joint: a pendulum that turns by 0.5 rad in a step moves as without a bound, to the last bit.
+#[test]
+fn the_bound_does_not_touch_drift() {
+    let end = |speed: ClosingSpeed| {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        let spin = 50.0;
+        let body = |name: &str| link(name).angular_velocity(0.0, 0.0, spin);
+        let a = builder.body(body("a").position(1.0, 0.0, 0.0).velocity(0.0, spin, 0.0)).unwrap();
+        let b = builder.body(body("b").position(2.0, 0.0, 0.0).velocity(0.0, 2.0 * spin, 0.0)).unwrap();
+        let pins = [(BodyId::WORLD, a, 0.0), (a, b, 1.5)];
+        for (k, (near, far, x)) in pins.into_iter().enumerate() {
+            let anchor = Vector3::new(x, 0.0, 0.0);
+            builder.joint_at(format!("pin {k}"), JointKind::Revolute, (near, far), anchor, Vector3::z()).unwrap();
+        }
+        let mut scheme = scheme(Coordinates::Maximal);
+        scheme.joint_closing_speed = speed;
+        let mut simulation = Simulation::new(builder.build().unwrap(), scheme, 0.01).unwrap();
+        for _ in 0..50 {
+            let _ = simulation.step().unwrap();
+        }
+        simulation.state().q.clone()
+    };
+    assert_eq!(end(ClosingSpeed::default()), end(ClosingSpeed::UNBOUNDED));
+}
+
+/// A collision of the links of a four-bar at the start, in all coordinates the same: energy, momentum balance and velocities at t = 0.
+#[test]
+fn velocities_that_loops_do_not_allow_collide_in_all_coordinates() {
+    let starts = ALL.map(|coordinates| {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        let crank = builder.body(link("crank").position(0.0, 0.5, 0.0).velocity(3.0, 0.0, 0.0)).unwrap();
+        let bar = builder.body(link("bar").position(0.5, 1.0, 0.0).angular_velocity(0.0, 0.0, 7.0)).unwrap();
+        let rocker = builder.body(link("rocker").position(1.0, 0.5, 0.0)).unwrap();
+        let pins = [(BodyId::WORLD, crank, 0.0, 0.0), (crank, bar, 0.0, 1.0), (bar, rocker, 1.0, 1.0)];
+        for (k, (a, b, x, y)) in pins.into_iter().chain([(BodyId::WORLD, rocker, 1.0, 0.0)]).enumerate() {
+            let anchor = Vector3::new(x, y, 0.0);
+            builder.joint_at(format!("pin {k}"), JointKind::Revolute, (a, b), anchor, Vector3::z()).unwrap();
+        }
+        let simulation = Simulation::new(builder.build().unwrap(), scheme(coordinates), 1e-3).unwrap();
+        let impact = simulation.start_impact().unwrap().clone();
+        assert!((impact.kinetic_after - simulation.energy().kinetic).abs() < 1e-12);
+        assert!((impact.kinetic_before - (4.5 + 0.5 * 0.1 * 49.0)).abs() < 1e-12);
+        assert!(joint_rate(&simulation) < 1e-10, "{coordinates:?}: {}", joint_rate(&simulation));
+        (simulation.state().v.clone(), impact)
+    });
+    for (v, impact) in &starts {
+        assert!(v.iter().zip(&starts[0].0).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert!((impact.kinetic_after - starts[0].1.kinetic_after).abs() < 1e-9);
+        assert!(impact.kinetic_after < impact.kinetic_before);
+        assert_eq!((impact.joint, impact.velocity_error), (starts[0].1.joint, starts[0].1.velocity_error));
+    }
+}
+
+/// Two bodies in free flight keep momentum and angular momentum in the impact.
+#[test]
+fn an_impact_at_the_start_keeps_the_momentum() {
+    let after = ALL.map(|coordinates| {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        let a = builder.body(link("light").angular_velocity(1.0, 2.0, 10.0)).unwrap();
+        let b = builder.body(link("heavy").position(1.0, 0.0, 0.0).velocity(0.0, 1.0, -2.0)).unwrap();
+        builder.joint_at("hinge", JointKind::Revolute, (a, b), Vector3::new(0.5, 0.0, 0.0), Vector3::z()).unwrap();
+        let simulation = Simulation::new(builder.build().unwrap(), scheme(coordinates), 1e-3).unwrap();
+        let moment = Vector3::new(0.02, 0.2, 1.0) + Vector3::new(1.0, 0.0, 0.0).cross(&Vector3::new(0.0, 1.0, -2.0));
+        let momentum = simulation.momentum();
+        assert!((momentum.linear - Vector3::new(0.0, 1.0, -2.0)).norm() < 1e-12, "{coordinates:?}");
+        assert!((momentum.angular - moment).norm() < 1e-12, "{coordinates:?}: {:?}", momentum.angular);
+        simulation.energy().kinetic
+    });
+    assert!(after.iter().all(|energy| (energy - after[0]).abs() < 1e-12), "{after:?}");
+}
+
+const ARM: &str = r#"
+[simulation]
+duration = 1.0
+step = 0.01
+gravity = [0.0, 0.0, 0.0]
+[[body]]
+name = "upper"
+mass = 1.0
+inertia = [0.02, 0.1, 0.1]
+position = [0.5, 0.0, 0.0]
+[[body]]
+name = "lower"
+mass = 1.0
+inertia = [0.02, 0.1, 0.1]
+position = [1.5, 0.0, 0.0]
+[[joint]]
+name = "shoulder"
+kind = "revolute"
+between = ["world", "upper"]
+anchor = [0.0, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+reference = 0.1
+[[joint]]
+name = "elbow"
+kind = "revolute"
+between = ["lower", "upper"]
+anchor = [1.0, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+"#;
+
+fn arm(coordinates: Coordinates, changes: &[(&str, &str)]) -> Simulation {
+    let mut changes: Vec<_> = changes.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    changes.push(("scheme.coordinates".to_owned(), coordinates.name().to_owned()));
+    Simulation::from_scene(&scene::parse_with(ARM, "arm.toml", &changes).unwrap()).unwrap()
+}
+
+fn place(simulation: &Simulation, body: &str) -> Vector3<f64> {
+    simulation.configuration().pose(simulation.model().find_body(body).unwrap()).translation.vector
+}
+
+fn coordinate(simulation: &Simulation, joint: &str) -> f64 {
+    simulation.joint_coordinate((simulation.model().find_joint(joint).unwrap(), 0)).unwrap()
+}
+
+/// `initial` turns the links beyond a joint from `reference`, also against the direction of a joint and by more than half a turn; nothing opens.
+#[test]
+fn initial_moves_the_arm_in_all_coordinates() {
+    for coordinates in ALL {
+        let turned = arm(coordinates, &[("joint.shoulder.initial", "0.6"), ("joint.elbow.initial", "4.0")]);
+        // The elbow measures the upper link against the lower one, so the lower link turns backwards.
+        let (first, second) = (0.5, 0.5 - 4.0);
+        let elbow = Vector3::new(libm::cos(first), libm::sin(first), 0.0);
+        let lower = elbow + Vector3::new(libm::cos(second), libm::sin(second), 0.0) * 0.5;
+        assert!((place(&turned, "upper") - elbow * 0.5).norm() < 1e-12, "{coordinates:?}");
+        assert!((place(&turned, "lower") - lower).norm() < 1e-12, "{coordinates:?}: {:?}", place(&turned, "lower"));
+        assert!((coordinate(&turned, "shoulder") - 0.6).abs() < 1e-12);
+        assert!((coordinate(&turned, "elbow") - 4.0).abs() < 1e-12);
+        assert!(joint_error(&turned) < 1e-14 && turned.start_impact().is_none());
+        let still = arm(coordinates, &[]);
+        assert!((coordinate(&still, "shoulder") - 0.1).abs() < 1e-15);
+        assert!((place(&still, "lower") - Vector3::new(1.5, 0.0, 0.0)).norm() < 1e-15);
+    }
+}
+
+/// Two floating bodies that move alike, and a joint between them that starts at 0.3, 0.5, … instead of 0.05.
+fn started(dimension: Dimension, kind: JointKind) -> Model {
+    let mut builder = ModelBuilder::new(dimension);
+    let inertia = Matrix3::from_diagonal(&Vector3::new(0.02, 0.1, 0.1));
+    let body = |name: &str| BodyBuilder::rigid(name, 1.0, inertia).velocity(0.3, -0.2, 0.0);
+    let a = builder.body(body("a")).unwrap();
+    let b = builder.body(body("b").position(1.0, 0.0, 0.0)).unwrap();
+    let (anchor, axis) = (Vector3::new(0.4, 0.1, 0.0), Vector3::new(0.6, 0.8, 0.0));
+    let joint = builder.joint_at("joint", kind, (a, b), anchor, axis).unwrap();
+    for number in 0..kind.dof_is_length(dimension).count() {
+        builder.joint_dof((joint, number), JointDof { initial: 0.05, ..JointDof::default() }).unwrap();
+        builder.joint_start((joint, number), 0.3 + 0.2 * number as f64).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// All kinds of joints with coordinates start at those that are asked for and stay there, closed.
+#[test]
+fn every_joint_with_a_coordinate_starts_where_it_is_told() {
+    for dimension in [Dimension::Planar, Dimension::Spatial] {
+        for kind in JointKind::all(dimension) {
+            let without = matches!(kind, JointKind::Spherical | JointKind::Distance(_));
+            let dofs = if without { 0 } else { kind.dof_is_length(dimension).count() };
+            for coordinates in ALL.into_iter().filter(|_| dofs > 0) {
+                let mut simulation = Simulation::new(started(dimension, kind), scheme(coordinates), 0.01).unwrap();
+                let joint = simulation.model().find_joint("joint").unwrap();
+                for _ in 0..3 {
+                    for number in 0..dofs {
+                        let found = simulation.joint_coordinate((joint, number)).unwrap();
+                        let expected = 0.3 + 0.2 * number as f64;
+                        assert!((found - expected).abs() < 1e-9, "{kind:?} {number} {coordinates:?}: {found}");
+                    }
+                    assert!(joint_error(&simulation) < 1e-9 && joint_rate(&simulation) < 1e-9, "{kind:?}");
+                    let _ = simulation.step().unwrap();
+                }
+            }
+        }
+    }
+}
+
+/// A joint that closes a loop has no start of its own, and says so at its place in the file.
+#[test]
+fn initial_of_a_loop_is_refused() {
+    // The two joints on the world are in the tree, and the elbow closes the loop.
+    let looped = format!(
+        "{ARM}initial = 0.3\n[[joint]]\nname = \"last\"\nkind = \"revolute\"\nbetween = [\"lower\", \"world\"]\nanchor = [2.0, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\n"
+    );
+    let error = scene::parse(&looped, "arm.toml").unwrap_err().to_string();
+    assert!(error.contains("elbow") && error.contains("closes a loop") && error.contains("another joint"), "{error}");
+}
+
+/// Joints and links moved by hand stay moved; poses that joints do not allow are refused and change nothing.
+#[test]
+fn poses_set_by_hand_stay_or_are_refused() {
+    for coordinates in ALL {
+        let mut simulation = arm(coordinates, &[]);
+        let ids = ["shoulder", "elbow"].map(|name| simulation.model().find_joint(name).unwrap());
+        simulation.set_joint((ids[0], 0), 0.1 + std::f64::consts::FRAC_PI_2).unwrap();
+        for _ in 0..3 {
+            assert!((place(&simulation, "lower") - Vector3::new(0.0, 1.5, 0.0)).norm() < 1e-12, "{coordinates:?}");
+            let _ = simulation.step().unwrap();
+        }
+        // All poses of the arm stretched along x again.
+        let straight = arm(coordinates, &[]).state().q.clone();
+        simulation.set_coordinates(Some(&straight), None).unwrap();
+        let _ = simulation.step().unwrap();
+        assert!((place(&simulation, "lower") - Vector3::new(1.5, 0.0, 0.0)).norm() < 1e-12);
+        // The upper link turned about the shoulder carries the lower one in reduced coordinates.
+        let upper = simulation.model().find_body("upper").unwrap();
+        let turned = [0.0, 0.5, 0.0, 0.5_f64.sqrt(), 0.0, 0.0, 0.5_f64.sqrt()];
+        let lifted = [0.5, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0];
+        if coordinates == Coordinates::Maximal {
+            continue;
+        }
+        let before = simulation.state().clone();
+        let error = simulation.set_body_coordinates(upper, &lifted).unwrap_err().to_string();
+        assert!(error.contains("shoulder") && error.contains("set_joint"), "{error}");
+        assert_eq!(simulation.state(), &before);
+        simulation.set_body_coordinates(upper, &turned).unwrap();
+        let _ = simulation.step().unwrap();
+        assert!((place(&simulation, "lower") - Vector3::new(0.0, 1.5, 0.0)).norm() < 1e-9);
+        assert!((coordinate(&simulation, "elbow")).abs() < 1e-9);
+    }
+}
