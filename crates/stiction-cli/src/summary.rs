@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stiction::record::{EVENT_DRIVEN, Ending, Summary};
+use stiction::record::{EVENT_DRIVEN, Ending, Summary, UnexplainedSummary};
 
 use crate::layout::{Sheet, moment, number, seconds};
 
@@ -29,7 +29,11 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         .row("time", format!("{} ({} steps per second)", seconds(summary.wall_seconds), rate.round()))
         .row("contacts", format!("{} at most, problem size {} at most", summary.contacts_max, summary.problem_size_max))
         .row("impacts", impacts(summary))
-        .row("energy", energy(summary))
+        .row("energy", energy(summary));
+    if let Some(unexplained) = summary.energy.unexplained.as_ref().filter(|unexplained| unexplained.is_warning()) {
+        sheet.row("warning", unexplained_gain(unexplained));
+    }
+    sheet
         .row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
     if summary.joint_error.max > 0.0 {
         sheet.row("joint error", extreme(summary.joint_error.max, summary.joint_error.r#final, ""));
@@ -94,6 +98,17 @@ fn energy(summary: &Summary) -> String {
         number(energy.r#final),
         number(energy.max_gain)
     )
+}
+
+/// Warning of a gain of energy without a source, with its step and body.
+fn unexplained_gain(unexplained: &UnexplainedSummary) -> String {
+    let percent = number(100.0 * unexplained.fraction);
+    let place = match (&unexplained.at_step, &unexplained.body) {
+        (Some(step), Some(body)) => format!(", most in step {step} at body \"{body}\""),
+        (Some(step), None) => format!(", most in step {step}"),
+        _ => String::new(),
+    };
+    format!("{} J ({percent} %) of kinetic energy without a source{place}: take smaller steps", number(unexplained.gain))
 }
 
 fn extreme(max: f64, last: f64, unit: &str) -> String {

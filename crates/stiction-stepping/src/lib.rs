@@ -44,6 +44,7 @@ mod scheme;
 mod stabilise;
 mod start;
 mod step;
+mod step_energy;
 mod substepping;
 mod support_points;
 mod surface;
@@ -78,6 +79,7 @@ pub use scheme::{
 };
 pub use start::Start;
 pub use step::{Stepper, TimeStepper};
+pub use step_energy::StepEnergy;
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};
 
@@ -95,6 +97,7 @@ pub mod stages {
     pub use crate::rows::write as write_rows;
     pub use crate::stabilise::stabilise;
     pub use crate::step::report_step;
+    pub use crate::step_energy::step_energy;
     pub use crate::surface::Penetrations;
     pub use crate::tangents::{first_tangent, tangents};
     pub use crate::velocity_terms::{add_weighted as add_velocity_terms, keep_momentum};

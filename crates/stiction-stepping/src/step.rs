@@ -6,7 +6,7 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Ladder,
-    LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
+    LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepEnergy, StepReport, Workspace, advance,
     advance::find_moving_velocity,
     corners,
     corners::disjunctive,
@@ -26,6 +26,7 @@ use crate::{
     review::{Change, PassCounts, Stage, Verdict},
     rows,
     stabilise::stabilise,
+    step_energy::step_energy,
     workspace::Posed,
 };
 
@@ -268,11 +269,13 @@ impl TimeStepper {
         ws: &mut Workspace,
     ) -> Result<StepReport, StepCause> {
         let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
+        let energy = step_energy(start, ws, ladder_outcome.residual.value);
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
+        let energy = energy.corrected(correction.map_or(0.0, |correction| correction.energy));
         let measured = if correction.is_some() { self.measure_end(start, Pairs::All, ws)?.0 } else { measured };
         let report = report_step(start, ws, &ladder_outcome, (counts.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);
-        Ok(StepReport { correction, changes: counts.changes, ..report })
+        Ok(StepReport { correction, energy, changes: counts.changes, ..report })
     }
 
     /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
@@ -478,5 +481,6 @@ pub fn report_step(
         substeps: 1,
         layer_substeps: 1,
         correction: None,
+        energy: StepEnergy::default(),
     }
 }

@@ -28,6 +28,7 @@
 
 mod build_error;
 mod continued;
+mod energy_account;
 mod inputs;
 mod page;
 mod plate_average;
@@ -41,6 +42,7 @@ pub mod record;
 
 pub use build_error::{BuildError, RestoreError};
 pub use continued::ContinueError;
+pub use energy_account::{EnergyAccount, STOPPING_GROWTH, WARNING_FRACTION};
 pub use plate_average::{PeriodAverage, PlateAverage};
 pub use simulation::Simulation;
 
@@ -58,6 +60,6 @@ pub use stiction_sensitivity as sensitivity;
 pub use stiction_stepping::{
     self as stepping, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event, EventKind,
     FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin, Method,
-    PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepError, StepProblem, StepReport,
-    Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
+    PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StepCause, StepEnergy, StepError, StepProblem,
+    StepReport, Stepper, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
 };

@@ -1,11 +1,29 @@
 //! Kinetic energies of a step in reduced coordinates, with M at its start.   [ENERGY-1]
 
 use stiction_multibody::{
-    Model, Twist,
-    articulated::{ArticulatedFactors, Scratch, forward_dynamics, inverse_dynamics},
+    LinkId, Model, Twist,
+    articulated::{ArticulatedFactors, Kinematics, Scratch, Tree, forward_dynamics, inverse_dynamics},
 };
 
 use super::Reduced;
+use crate::step_energy::Balance;
+
+/// Energies of a step of the forest for its account, J.   [ENERGY-5]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StepEnergies {
+    /// Kinetic energy at the start, rotors included.
+    pub(crate) start: f64,
+    /// After impacts.
+    pub(crate) before: f64,
+    /// Of the state at the end.
+    pub(crate) end: f64,
+    /// Change by the velocity terms, at the start and at the end of the step.
+    pub(crate) velocity_terms: f64,
+    /// Link whose part of this change is largest.
+    pub(crate) most: Option<(LinkId, f64)>,
+    /// Balance between the two, with the inertia that joint-space forces add.
+    pub(crate) balance: Balance,
+}
 
 /// Kinetic energies of a step of the forest, rotors included, J.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +73,46 @@ impl Reduced {
             after: kinetic(&self.velocity),
             lost: kinetic(&change),
         })
+    }
+
+    /// Energies of the last step for its account, whose forest ends with the velocities `end`.   [ENERGY-5]
+    pub(crate) fn step_energies(&mut self, tree: &Tree, end: &[f64], h: f64) -> StepEnergies {
+        let Self { at, secondary, momenta, added, rotors, initial, before, velocity, free_velocity, gains, .. } = self;
+        let (bias, other, twists) = (&momenta.bias, &mut momenta.other, &mut momenta.twists);
+        gains.fill(0.0);
+        let mut measure = |at: &Kinematics, v: &[f64], diagonal: &[f64], sign: f64| {
+            at.twists_of(tree, v, twists);
+            let mut total = 0.0;
+            for ((id, twist), gain) in tree.link_ids().zip(twists.iter()).zip(gains.iter_mut()) {
+                let energy = 0.5 * at.inertia(id).momentum(twist).power(twist);
+                *gain += sign * energy;
+                total += energy;
+            }
+            total + v.iter().zip(diagonal).map(|(v, inertia)| 0.5 * inertia * v * v).sum::<f64>()
+        };
+        let start = measure(at, initial, rotors, 0.0);
+        let before_impact = measure(at, before, rotors, 0.0);
+        // The velocity terms at the start act on the mass matrix of the problem.
+        other.clear();
+        other.extend(before.iter().zip(bias).map(|(v, bias)| v + h * bias));
+        let turned = measure(at, other, added, 1.0);
+        let before = measure(at, before, added, -1.0);
+        let after = measure(at, velocity, rotors, -1.0);
+        let end = measure(&secondary.kinematics, end, rotors, 1.0);
+        let free = measure(at, free_velocity, added, 0.0);
+        let after_added = measure(at, velocity, added, 0.0);
+        other.clear();
+        other.extend(velocity.iter().zip(free_velocity.iter()).map(|(v, free)| v - free));
+        let lost = measure(at, other, added, 0.0);
+        let most = tree.link_ids().zip(gains.iter().copied()).max_by(|(_, a), (_, b)| a.total_cmp(b));
+        StepEnergies {
+            start,
+            before: before_impact,
+            end,
+            velocity_terms: turned - before + end - after,
+            most,
+            balance: Balance { free, after: after_added, lost },
+        }
     }
 
     /// Work of springs, dampers and motors on the velocities of the forest: p φ̇⁺ with p = h f₀ − (c − A) (φ̇⁺ − φ̇).   [JSPACE-9]
