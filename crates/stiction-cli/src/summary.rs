@@ -33,8 +33,7 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
     if let Some(unexplained) = summary.energy.unexplained.as_ref().filter(|unexplained| unexplained.is_warning()) {
         sheet.row("warning", unexplained_gain(unexplained));
     }
-    sheet
-        .row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
+    sheet.row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
     if summary.joint_error.max > 0.0 {
         sheet.row("joint error", extreme(summary.joint_error.max, summary.joint_error.r#final, ""));
     }
@@ -108,7 +107,10 @@ fn unexplained_gain(unexplained: &UnexplainedSummary) -> String {
         (Some(step), None) => format!(", most in step {step}"),
         _ => String::new(),
     };
-    format!("{} J ({percent} %) of kinetic energy without a source{place}: take smaller steps", number(unexplained.gain))
+    format!(
+        "{} J ({percent} %) of kinetic energy without a source{place}: take smaller steps",
+        number(unexplained.gain)
+    )
 }
 
 fn extreme(max: f64, last: f64, unit: &str) -> String {

@@ -31,7 +31,7 @@ pub struct StepEnergy {
     pub work: f64,
     /// Energy that the removal of overlaps and joint errors adds; never negative.
     pub removal: f64,
-    /// Change that nothing explains: that of the velocity terms, and positive work of friction. Negative if energy is lost.
+    /// Change that nothing explains: that of the velocity terms, and positive work of friction, less what impacts and friction take.
     pub unexplained: f64,
     /// Body whose unexplained energy grew most, and by how much.
     pub most: Option<(BodyId, f64)>,
@@ -68,6 +68,17 @@ pub(crate) struct Balance {
     pub(crate) after: f64,
     /// ½ ‖v⁺ − v_free‖².
     pub(crate) lost: f64,
+    /// ½ ‖v_free − v′‖², with v′ after the velocity terms at the start.
+    pub(crate) pushed: f64,
+    /// ½ ‖v⁺ − v′‖².
+    pub(crate) changed: f64,
+}
+
+impl Balance {
+    /// Work of the forces up to v_free less that at the mean of v′ and v⁺: what impulses that hold the forces take back.   [ENERGY-6]
+    fn withheld(&self) -> f64 {
+        0.5 * (self.pushed + self.lost - self.changed)
+    }
 }
 
 /// Work of the constants of the rows, by what they ask for.   [ENERGY-6]
@@ -96,20 +107,22 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     let asked = asked_work(start, ws);
     let gain = |asked: f64| (asked - balance.lost).max(0.0);
     account.removal = gain(asked.total) - gain(asked.total - asked.removal);
-    let layers = layers(ws);
+    let (layers, of_rows) = (layers(ws), joint_space::work_of_rows(model, ws));
     account.work += work_of_forces(model, ws, h)
-        + joint_space::work(model, ws, h).abs()
+        + (of_rows + joint_space::work_of_forest(ws, h)).abs()
         + layers.abs()
         + gain(asked.total - asked.removal).max(asked.prescribed);
-    // Rows with compliance or layers have velocities of their own, which the balance of the bodies does not contain.
-    if ws.constraints.joint_space_rows.is_empty() && ws.constraints.layer_surfaces.is_empty() {
-        let friction = balance.after + balance.lost - balance.free - asked.total;
-        let undecided =
-            UNDECIDED_WORK * (balance.after + balance.lost + balance.free) + (residual + f64::EPSILON) * impulses(ws);
-        if friction > undecided {
-            account.unexplained += friction;
-        }
+    // Rotors of rows have a kinetic energy of their own, which the balance of the bodies does not contain.
+    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor > 0.0);
+    let friction =
+        if has_rotors { 0.0 } else { balance.after + balance.lost - balance.free - asked.total - layers - of_rows };
+    let undecided =
+        UNDECIDED_WORK * (balance.after + balance.lost + balance.free) + (residual + f64::EPSILON) * impulses(ws);
+    if friction > undecided {
+        account.unexplained += friction;
     }
+    let losses = friction.min(0.0) + (asked.total - balance.lost).min(0.0) + balance.withheld();
+    account.unexplained += losses.min(0.0);
     account
 }
 
@@ -130,7 +143,7 @@ fn body_balance(model: &Model, ws: &Workspace, h: f64, account: &mut StepEnergy)
         };
         let turned = if torque == Vector3::zeros() { v } else { after_forces(&Wrench::of_torque(torque)) };
         let free = after_forces(&force);
-        let change = Twist { linear: next.linear - free.linear, angular: next.angular - free.angular };
+        let between = |a: &Twist, b: &Twist| Twist { linear: a.linear - b.linear, angular: a.angular - b.angular };
         let energy = |twist: &Twist| kinetic(mass, &inertia, twist);
         let [before, after] = [energy(&ws.kinematics.start.twist(id)), energy(&next)];
         let end = kinetic(mass, &inertia_at_end, &ws.result.end.twist(id));
@@ -145,7 +158,9 @@ fn body_balance(model: &Model, ws: &Workspace, h: f64, account: &mut StepEnergy)
         }
         balance.free += energy(&free);
         balance.after += after;
-        balance.lost += energy(&change);
+        balance.lost += energy(&between(&next, &free));
+        balance.pushed += energy(&between(&free, &turned));
+        balance.changed += energy(&between(&next, &turned));
     }
     balance
 }

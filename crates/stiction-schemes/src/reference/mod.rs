@@ -29,8 +29,8 @@ use balance::Mode;
 use geometry::Touch;
 use run::Run;
 use stiction_stepping::{
-    Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepEnergy, StepReport, Stepper, Workspace,
-    prepare,
+    Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepEnergy, StepReport, Stepper,
+    Workspace, prepare,
     stages::place_shapes,
     stages::remember_contacts,
     stages::{joint_error, penetration},

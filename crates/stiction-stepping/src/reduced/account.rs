@@ -79,6 +79,8 @@ impl Reduced {
     pub(crate) fn step_energies(&mut self, tree: &Tree, end: &[f64], h: f64) -> StepEnergies {
         let Self { at, secondary, momenta, added, rotors, initial, before, velocity, free_velocity, gains, .. } = self;
         let (bias, other, twists) = (&momenta.bias, &mut momenta.other, &mut momenta.twists);
+        let along =
+            |v: &[f64], diagonal: &[f64]| v.iter().zip(diagonal).map(|(v, inertia)| 0.5 * inertia * v * v).sum::<f64>();
         gains.fill(0.0);
         let mut measure = |at: &Kinematics, v: &[f64], diagonal: &[f64], sign: f64| {
             at.twists_of(tree, v, twists);
@@ -88,30 +90,36 @@ impl Reduced {
                 *gain += sign * energy;
                 total += energy;
             }
-            total + v.iter().zip(diagonal).map(|(v, inertia)| 0.5 * inertia * v * v).sum::<f64>()
+            total + along(v, diagonal)
         };
-        let start = measure(at, initial, rotors, 0.0);
-        let before_impact = measure(at, before, rotors, 0.0);
+        let before_impact = measure(at, before, added, -1.0) - along(before, added) + along(before, rotors);
+        let start = if initial == before { before_impact } else { measure(at, initial, rotors, 0.0) };
+        let at_start = before_impact - along(before, rotors) + along(before, added);
         // The velocity terms at the start act on the mass matrix of the problem.
         other.clear();
         other.extend(before.iter().zip(bias).map(|(v, bias)| v + h * bias));
         let turned = measure(at, other, added, 1.0);
-        let before = measure(at, before, added, -1.0);
-        let after = measure(at, velocity, rotors, -1.0);
-        let end = measure(&secondary.kinematics, end, rotors, 1.0);
+        let mut distance = |a: &[f64], b: &mut Vec<f64>| {
+            b.iter_mut().zip(a).for_each(|(b, a)| *b = a - *b);
+            measure(at, b, added, 0.0)
+        };
+        let changed = distance(velocity, other);
+        other.iter_mut().zip(velocity.iter()).for_each(|(change, v)| *change = v - *change);
+        let pushed = distance(free_velocity, other);
+        other.clone_from(free_velocity);
+        let lost = distance(velocity, other);
         let free = measure(at, free_velocity, added, 0.0);
-        let after_added = measure(at, velocity, added, 0.0);
-        other.clear();
-        other.extend(velocity.iter().zip(free_velocity.iter()).map(|(v, free)| v - free));
-        let lost = measure(at, other, added, 0.0);
+        let after = measure(at, velocity, added, -1.0);
+        let end = measure(&secondary.kinematics, end, rotors, 1.0);
+        let after_of_state = after - along(velocity, added) + along(velocity, rotors);
         let most = tree.link_ids().zip(gains.iter().copied()).max_by(|(_, a), (_, b)| a.total_cmp(b));
         StepEnergies {
             start,
             before: before_impact,
             end,
-            velocity_terms: turned - before + end - after,
+            velocity_terms: turned - at_start + end - after_of_state,
             most,
-            balance: Balance { free, after: after_added, lost },
+            balance: Balance { free, after, lost, pushed, changed },
         }
     }
 
