@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
 use crate::{
-    Contact, ContactImpulse, Start, Workspace,
+    Contact, ContactImpulse, Start, VelocityTerms, Workspace,
     energy_bound::{kinetic, layers},
     joint_space,
     rates::linearised_start_gap,
@@ -102,7 +102,7 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     let balance = if ws.reduced.is_some() {
         forest_balance(start, ws, &mut account)
     } else {
-        body_balance(model, ws, h, &mut account)
+        body_balance(start, ws, &mut account)
     };
     let asked = asked_work(start, ws);
     let gain = |asked: f64| (asked - balance.lost).max(0.0);
@@ -127,7 +127,9 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
 }
 
 /// Balance in maximal coordinates; adds kinetic energies and those of the velocity terms to the account.
-fn body_balance(model: &Model, ws: &Workspace, h: f64, account: &mut StepEnergy) -> Balance {
+fn body_balance(start: &Start, ws: &Workspace, account: &mut StepEnergy) -> Balance {
+    let &Start { model, scheme, h, .. } = start;
+    let conserves = scheme.velocity_terms == VelocityTerms::Conserving;
     let mut balance = Balance::default();
     for (index, (id, slot)) in model.iter_bodies().map(|(id, _)| id).zip(model.layout()).enumerate() {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
@@ -147,7 +149,12 @@ fn body_balance(model: &Model, ws: &Workspace, h: f64, account: &mut StepEnergy)
         let energy = |twist: &Twist| kinetic(mass, &inertia, twist);
         let [before, after] = [energy(&ws.kinematics.start.twist(id)), energy(&next)];
         let end = kinetic(mass, &inertia_at_end, &ws.result.end.twist(id));
-        let unexplained = energy(&turned) - energy(&v) + end - after;
+        let mut unexplained = energy(&turned) - energy(&v) + end - after;
+        if conserves && torque != Vector3::zeros() {
+            // Forces act with the mean of the velocities without velocity terms.
+            unexplained +=
+                energy(&between(&free, &v)) - energy(&between(&free, &turned)) - energy(&between(&turned, &v));
+        }
         account.before += before;
         account.after += end;
         account.unexplained += unexplained;
@@ -169,7 +176,7 @@ fn body_balance(model: &Model, ws: &Workspace, h: f64, account: &mut StepEnergy)
 fn forest_balance(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) -> Balance {
     let Some(reduced) = &mut ws.reduced else { return Balance::default() };
     let forest = start.model.forest();
-    let energies = reduced.step_energies(forest.tree(), &ws.result.next.forest_v, start.h);
+    let energies = reduced.step_energies(start, &ws.result.next.forest_v);
     account.before = energies.start;
     account.after = energies.end;
     account.unexplained = energies.velocity_terms;

@@ -12,7 +12,7 @@ use stiction_stepping::{
     stages::report_step,
     stages::stabilise,
     stages::step_energy,
-    stages::{add_velocity_terms, keep_momentum},
+    stages::{add_velocity_terms, keep_momentum, turn_fast_bodies},
     stages::{detect, prepare},
     stages::{joint_error, penetration},
 };
@@ -122,6 +122,9 @@ impl MoreauJean {
         ws.kinematics
             .predicted
             .extend(ws.solution.velocity.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
+        let mut moving = std::mem::take(&mut ws.kinematics.predicted);
+        turn_fast_bodies(start, ws, &mut moving);
+        ws.kinematics.predicted = moving;
         model.integrate(&state.q, &ws.kinematics.predicted, h, scheme.orientation, &mut ws.result.next.q);
         keep_momentum(start, ws);
         if ws.result.next.first_non_finite().is_some() {

@@ -2,11 +2,11 @@
 
 use stiction_multibody::{
     LinkId, Model, Twist,
-    articulated::{ArticulatedFactors, Kinematics, Scratch, Tree, forward_dynamics, inverse_dynamics},
+    articulated::{ArticulatedFactors, Kinematics, Scratch, forward_dynamics, inverse_dynamics},
 };
 
 use super::Reduced;
-use crate::step_energy::Balance;
+use crate::{Start, VelocityTerms, step_energy::Balance};
 
 /// Energies of a step of the forest for its account, J.   [ENERGY-5]
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +76,9 @@ impl Reduced {
     }
 
     /// Energies of the last step for its account, whose forest ends with the velocities `end`.   [ENERGY-5]
-    pub(crate) fn step_energies(&mut self, tree: &Tree, end: &[f64], h: f64) -> StepEnergies {
+    pub(crate) fn step_energies(&mut self, start: &Start, end: &[f64]) -> StepEnergies {
+        let (conserves, tree, h) =
+            (start.scheme.velocity_terms == VelocityTerms::Conserving, start.model.forest().tree(), start.h);
         let Self { at, secondary, momenta, added, rotors, initial, before, velocity, free_velocity, gains, .. } = self;
         let (bias, other, twists) = (&momenta.bias, &mut momenta.other, &mut momenta.twists);
         let along =
@@ -108,6 +110,15 @@ impl Reduced {
         let pushed = distance(free_velocity, other);
         other.clone_from(free_velocity);
         let lost = distance(velocity, other);
+        // Forces act with the mean of the velocities without velocity terms.
+        let mut velocity_terms = 0.0;
+        if conserves && bias.iter().any(|bias| *bias != 0.0) {
+            other.clone_from(before);
+            let both = distance(free_velocity, other);
+            other.clear();
+            other.extend(bias.iter().map(|bias| h * bias));
+            velocity_terms = both - pushed - measure(at, other, added, 0.0);
+        }
         let free = measure(at, free_velocity, added, 0.0);
         let after = measure(at, velocity, added, -1.0);
         let end = measure(&secondary.kinematics, end, rotors, 1.0);
@@ -117,7 +128,7 @@ impl Reduced {
             start,
             before: before_impact,
             end,
-            velocity_terms: turned - at_start + end - after_of_state,
+            velocity_terms: velocity_terms + turned - at_start + end - after_of_state,
             most,
             balance: Balance { free, after, lost, pushed, changed },
         }
