@@ -85,12 +85,10 @@ fn a_run_whose_energy_grows_without_a_source_stops_and_names_the_body() {
 
 #[test]
 fn conserving_velocity_terms_have_no_unexplained_energy() {
-    for mut simulation in [
-        tumbling("conserving"),
-        chain("conserving", "maximal"),
-        chain("conserving", "reduced"),
-        chain("conserving", "divide-and-conquer"),
-    ] {
+    let trees =
+        ["maximal", "reduced", "divide-and-conquer"].map(|coordinates| move || chain("conserving", coordinates));
+    let free: fn() -> Simulation = || tumbling("conserving");
+    for mut simulation in std::iter::once(free()).chain(trees.into_iter().map(|tree| tree())) {
         run(&mut simulation, 100);
         let account = simulation.energy_account();
         assert!(account.steps == 100 && account.fraction() < 1e-3, "{account:?}");
@@ -203,4 +201,36 @@ fn a_state_set_from_outside_begins_a_new_account() {
     run(&mut simulation, 3);
     assert_eq!(simulation.energy_account().steps, 3);
     assert!(!simulation.energy_account().is_warning());
+}
+
+#[test]
+fn impacts_of_bodies_that_turn_fast_add_no_energy() {
+    // An ellipsoid that hits the floor while it turns by several radians in a step: seed 215 of the random scenes gained 33 J of 47 J so.
+    for preset in ["ncp", "stewart-trinkle", "moreau-jean", "geometrically-implicit"] {
+        let mut simulation = simulation(&format!(
+            r#"
+            [simulation]
+            duration = 2.0
+            step = 0.04
+            preset = "{preset}"
+            gravity = [0.0, 0.0, -100.0]
+            [[body]]
+            name = "floor"
+            kind = "fixed"
+            [[body.shape]]
+            halfspace = {{ normal = [0.0, 0.0, 1.0] }}
+            [[body]]
+            name = "egg"
+            mass = 0.08
+            inertia = [1.9e-5, 1.1e-5, 1.8e-5]
+            position = [0.0, 0.0, 0.06]
+            angular_velocity = [100.0, 50.0, -150.0]
+            [[body.shape]]
+            ellipsoid = {{ semi_axes = [0.012, 0.03, 0.014] }}
+            "#
+        ));
+        run(&mut simulation, 50);
+        let account = simulation.energy_account();
+        assert!(account.fraction() < 0.01, "{preset}: {account:?}");
+    }
 }
