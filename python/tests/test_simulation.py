@@ -23,6 +23,29 @@ def test_a_box_slides_and_stops(box: Simulation) -> None:
     assert set(box.contacts.mode.tolist()) == {1}
 
 
+def test_energy_without_a_source_is_counted_and_stops_the_run() -> None:
+    text = """
+        [simulation]
+        duration = 2.0
+        step = 0.01
+        gravity = [0.0, 0.0, 0.0]
+        [scheme]
+        velocity_terms = "explicit"
+        [[body]]
+        name = "b"
+        mass = 1.0
+        inertia = [0.01, 0.02, 0.025]
+        angular_velocity = [50.0, 50.0, 50.0]
+    """
+    simulation = Simulation(Scene.parse(text))
+    with pytest.raises(stiction.StepError, match='body "b"') as stopped:
+        for _ in range(200):
+            simulation.step()
+    assert stopped.value.worst == "b"
+    account = simulation.energy_account()
+    assert account["initial"] == pytest.approx(68.75) and account["fraction"] > 0.01
+
+
 def test_a_scene_made_in_python_moves_like_its_file() -> None:
     """The same bits, whether the scene is written as TOML or made by calls."""
     text = """

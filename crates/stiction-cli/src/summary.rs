@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stiction::record::{EVENT_DRIVEN, Ending, StartImpactSummary, Summary};
+use stiction::record::{EVENT_DRIVEN, Ending, StartImpactSummary, Summary, UnexplainedSummary};
 
 use crate::layout::{Sheet, moment, number, seconds};
 
@@ -32,6 +32,9 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         .row("energy", energy(summary));
     if let Some(impact) = &summary.start_impact {
         sheet.row("at the start", start_impact(impact));
+    }
+    if let Some(unexplained) = summary.energy.unexplained.as_ref().filter(|unexplained| unexplained.is_warning()) {
+        sheet.row("warning", unexplained_gain(unexplained));
     }
     sheet.row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
     if summary.joint_error.max > 0.0 {
@@ -107,6 +110,20 @@ pub(crate) fn start_impact(impact: &StartImpactSummary) -> String {
         number(impact.velocity_error),
         number(impact.kinetic_before),
         number(impact.kinetic_after),
+    )
+}
+
+/// Warning of a gain of energy without a source, with its step and body.
+fn unexplained_gain(unexplained: &UnexplainedSummary) -> String {
+    let percent = number(100.0 * unexplained.fraction);
+    let place = match (&unexplained.at_step, &unexplained.body) {
+        (Some(step), Some(body)) => format!(", most in step {step} at body \"{body}\""),
+        (Some(step), None) => format!(", most in step {step}"),
+        _ => String::new(),
+    };
+    format!(
+        "{} J ({percent} %) of kinetic energy without a source{place}: take smaller steps",
+        number(unexplained.gain)
     )
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn step(py: Python<'_>, error: &StepError) -> PyErr {
         StepCause::TooManyEvents { contact, .. } | StepCause::NoMotion { contact, .. } => {
             fields.push(("worst", field(py, contact)));
         }
+        StepCause::EnergyGrew { body, .. } => fields.push(("worst", field(py, body))),
         StepCause::LayerUsedUp { pair, .. } => fields.push(("worst", field(py, pair))),
         _ => {}
     }

@@ -1,6 +1,7 @@
 //! `Simulation`: a scene that can be stepped.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Mutex, PoisonError},
     time::Instant,
@@ -302,6 +303,19 @@ impl Simulation {
     fn energy(&mut self) -> (f64, f64) {
         let energy = self.inner().energy();
         (energy.kinetic, energy.potential)
+    }
+
+    /// Account of the kinetic energy since the start, or since a state was set, J; `fraction` is that of the unexplained gain.
+    fn energy_account(&mut self) -> BTreeMap<&'static str, f64> {
+        let account = self.inner().energy_account();
+        BTreeMap::from([
+            ("initial", account.initial),
+            ("largest", account.largest),
+            ("work", account.work),
+            ("removal", account.removal),
+            ("gain", account.gain),
+            ("fraction", account.fraction()),
+        ])
     }
 
     /// Contacts of the last step.

@@ -55,6 +55,11 @@ pub(crate) fn find_moving_velocity(start: &Start, ws: &mut Workspace) {
 fn next_state(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, state, h, .. } = start;
     find_moving_velocity(start, ws);
+    if ws.reduced.is_none() && scheme.dynamics == Dynamics::Inertial {
+        let mut moving = std::mem::take(&mut ws.solution.moving);
+        velocity_terms::turn_fast_bodies(start, ws, &mut moving);
+        ws.solution.moving = moving;
+    }
     let mut angles = std::mem::take(&mut ws.result.next.angles);
     joint_space::angles_at_end(start, ws, &mut angles);
     let next = &mut ws.result.next;

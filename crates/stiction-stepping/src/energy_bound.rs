@@ -125,7 +125,7 @@ fn add_bodies(model: &Model, ws: &Workspace, h: f64, account: &mut EnergyBound) 
 }
 
 /// Work −pᵀ w of all layers.   [SOFT-9]
-fn layers(ws: &Workspace) -> f64 {
+pub(crate) fn layers(ws: &Workspace) -> f64 {
     let power = |surface: &LayerSurface| {
         let (contact, p) =
             (ws.constraints.contacts.get(surface.contact)?, ws.solution.contact_impulses.get(surface.contact)?);
@@ -177,6 +177,6 @@ fn bias_work(ws: &Workspace) -> f64 {
 }
 
 /// Kinetic energy ½ νᵀ M ν of one body. Components a body does not have are zero in its twist.
-fn kinetic(mass: f64, inertia: &Matrix3<f64>, twist: &Twist) -> f64 {
+pub(crate) fn kinetic(mass: f64, inertia: &Matrix3<f64>, twist: &Twist) -> f64 {
     0.5 * (mass * twist.linear.norm_squared() + twist.angular.dot(&(inertia * twist.angular)))
 }

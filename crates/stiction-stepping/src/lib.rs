@@ -46,6 +46,7 @@ mod stabilise;
 mod start;
 mod start_impact;
 mod step;
+mod step_energy;
 mod substepping;
 mod support_points;
 mod surface;
@@ -82,6 +83,7 @@ pub use scheme::{
 pub use start::{Kick, Start};
 pub use start_impact::{StartImpact, adopt_start};
 pub use step::{Stepper, TimeStepper};
+pub use step_energy::StepEnergy;
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};
 
@@ -99,9 +101,10 @@ pub mod stages {
     pub use crate::rows::write as write_rows;
     pub use crate::stabilise::stabilise;
     pub use crate::step::report_step;
+    pub use crate::step_energy::step_energy;
     pub use crate::surface::Penetrations;
     pub use crate::tangents::{first_tangent, tangents};
-    pub use crate::velocity_terms::{add_weighted as add_velocity_terms, keep_momentum};
+    pub use crate::velocity_terms::{add_weighted as add_velocity_terms, keep_momentum, turn_fast_bodies};
     pub use crate::workspace::Detection;
 }
 

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
 use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
-use crate::Changes;
+use crate::{Changes, StepEnergy};
 
 /// Report of a completed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,8 @@ pub struct StepReport {
     pub layer_substeps: u32,
     /// Correction by stabilisation after the step; none if it acts within the step.
     pub correction: Option<Correction>,
+    /// Account of the kinetic energy of the step.   [ENERGY-5]
+    pub energy: StepEnergy,
 }
 
 /// Correction of positions and velocities by stabilisation after a step.   [STAB-5]
@@ -289,6 +291,20 @@ pub enum StepCause {
     NoInertia {
         /// Name of the body.
         body: String,
+    },
+    /// Kinetic energy that grew although nothing does work.   [ENERGY-7]
+    #[error(
+        "the energy grows without a source: the kinetic energy is {kinetic:.3e} J, of which the start, forces, motors, restitution and removed overlaps explain {explained:.3e} J; most of it is in body \"{body}\"; {hint}"
+    )]
+    EnergyGrew {
+        /// Name of the body with the largest kinetic energy.
+        body: String,
+        /// Kinetic energy at the end of the step, J.
+        kinetic: f64,
+        /// Kinetic energy of the start and the absolute work over the run, J.
+        explained: f64,
+        /// Advice to the user.
+        hint: &'static str,
     },
     /// Option of the scheme that this stepper does not support.
     #[error("{0}")]

@@ -6,7 +6,7 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Kick,
-    Ladder, LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepReport, Workspace, advance,
+    Ladder, LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepEnergy, StepReport, Workspace, advance,
     advance::find_moving_velocity,
     corners,
     corners::disjunctive,
@@ -26,6 +26,7 @@ use crate::{
     review::{Change, PassCounts, Stage, Verdict},
     rows,
     stabilise::stabilise,
+    step_energy::step_energy,
     workspace::Posed,
 };
 
@@ -160,14 +161,10 @@ impl Stepper for TimeStepper {
         formulation::assemble(start, ws)?;
         let outcome = formulation::solve(start, &mut self.ladder, ws)?;
         advance(start, ws)?;
-        Ok(report_kick(start, ws, &outcome))
+        // The bodies do not move: overlap and joint errors are those of the first kick.
+        let report = report_step(start, ws, &outcome, (1, 0), Infeasibility { penetration: 0.0, joints: 0.0 });
+        Ok(StepReport { energy: step_energy(start, ws, outcome.residual.value), ..report })
     }
-}
-
-/// Report of the second kick of a step.   [STEP-18]
-fn report_kick(start: &Start, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepReport {
-    let measured = Infeasibility { penetration: 0.0, joints: 0.0 };
-    report_step(start, ws, ladder_outcome, (1, 0), measured)
 }
 
 /// Report of a step that was made a second time, with the work of both tries.
@@ -296,11 +293,13 @@ impl TimeStepper {
         ws: &mut Workspace,
     ) -> Result<StepReport, StepCause> {
         let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
+        let energy = step_energy(start, ws, ladder_outcome.residual.value);
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
+        let energy = energy.corrected(correction.map_or(0.0, |correction| correction.energy));
         let measured = if correction.is_some() { self.measure_end(start, Pairs::All, ws)?.0 } else { measured };
         let report = report_step(start, ws, &ladder_outcome, (counts.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);
-        Ok(StepReport { correction, changes: counts.changes, ..report })
+        Ok(StepReport { correction, energy, changes: counts.changes, ..report })
     }
 
     /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
@@ -506,5 +505,6 @@ pub fn report_step(
         substeps: 1,
         layer_substeps: 1,
         correction: None,
+        energy: StepEnergy::default(),
     }
 }

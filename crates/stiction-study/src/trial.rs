@@ -48,6 +48,7 @@ impl Failure {
             StepCause::NotSolved { hint, .. } => format!("the contact problem was not solved; {hint}"),
             StepCause::NotProjected { .. } => "positions or velocities could not be projected".to_owned(),
             StepCause::NoBalance { body, .. } => format!("the forces on {body} cannot be balanced"),
+            StepCause::EnergyGrew { body, .. } => format!("the energy of \"{body}\" grew without a source"),
             StepCause::NoMotion { contact, .. } => format!("no motion is consistent with the laws at {contact}"),
             StepCause::LayerUsedUp { pair, .. } => format!("the protective layer between {pair} is used up"),
             other => other.to_string(),

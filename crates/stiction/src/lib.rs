@@ -28,6 +28,7 @@
 
 mod build_error;
 mod continued;
+mod energy_account;
 mod inputs;
 mod page;
 mod place;
@@ -42,6 +43,7 @@ pub mod record;
 
 pub use build_error::{BuildError, RestoreError};
 pub use continued::ContinueError;
+pub use energy_account::{EnergyAccount, STOPPING_GROWTH, WARNING_FRACTION};
 pub use plate_average::{PeriodAverage, PlateAverage};
 pub use simulation::Simulation;
 
@@ -60,6 +62,6 @@ pub use stiction_stepping::{
     self as stepping, ClosingSpeed, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event,
     EventKind, FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin,
     Method, Order, PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StartImpact, StepCause,
-    StepError, StepProblem, StepReport, Stepper, Substeps, SupportPointReport, TimeStepper, Undetermined, Uniqueness,
-    VelocityTerms,
+    StepEnergy, StepError, StepProblem, StepReport, Stepper, Substeps, SupportPointReport, TimeStepper, Undetermined,
+    Uniqueness, VelocityTerms,
 };

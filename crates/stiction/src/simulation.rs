@@ -13,7 +13,7 @@ use stiction_stepping::{
     joint_impulses, uniqueness,
 };
 
-use crate::{BuildError, RestoreError};
+use crate::{BuildError, EnergyAccount, RestoreError};
 
 /// Smallest and largest step, s.
 pub(crate) const STEP_RANGE: (f64, f64) = (1e-12, 10.0);
@@ -39,6 +39,8 @@ pub struct Simulation {
     /// Joint impulses of the last step, computed on demand.
     pub(crate) joint_impulses: OnceLock<Vec<f64>>,
     start_impact: Option<StartImpact>,
+    /// Energy over the run.
+    pub(crate) energy_account: EnergyAccount,
 }
 
 /// Returns the stepper of a scheme.
@@ -87,6 +89,7 @@ impl Simulation {
             workspace: Workspace::default(),
             joint_impulses: OnceLock::new(),
             start_impact,
+            energy_account: EnergyAccount::default(),
         })
     }
 
@@ -121,7 +124,14 @@ impl Simulation {
             let Self { model, scheme, state, stepper, substepping, workspace, .. } = self;
             substepping.step(stepper.as_mut(), &Start::new(model, scheme, state, h), workspace)
         });
-        let report = made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
+        let made = made.and_then(|report| {
+            let account = self.energy_account.with_step(report.step, &report.energy);
+            account.check(&report.energy, (&self.model, &self.workspace.result.end), &self.scheme)?;
+            Ok((report, account))
+        });
+        let (report, account) =
+            made.map_err(|cause| StepError { step: self.state.step + 1, time: self.state.time, cause })?;
+        self.energy_account = account;
         // The step succeeded as a whole: the new state replaces the old one.
         std::mem::swap(&mut self.state, &mut self.workspace.result.next);
         std::mem::swap(&mut self.configuration, &mut self.workspace.result.end);
@@ -229,6 +239,12 @@ impl Simulation {
         energy_bound(&self.model, &self.workspace)
     }
 
+    /// Account of the kinetic energy since the start, or since a state was set: what forces, motors, restitution and the removal of errors
+    /// explain, and what they do not.
+    pub fn energy_account(&self) -> &EnergyAccount {
+        &self.energy_account
+    }
+
     /// Uniqueness of the motion in the last step: whether the balance of forces determined it, or another possible motion. `None` if bodies
     /// have inertia and before the first step.
     pub fn uniqueness(&self) -> Option<Uniqueness> {
@@ -327,6 +343,7 @@ impl Simulation {
         if state.step == u64::MAX || !state.contacts.is_sorted_by_key(|contact| contact.id) {
             return Err(RestoreError::Mismatch("its counters or contacts are not those of a simulation".into()));
         }
+        self.energy_account = EnergyAccount::default();
         self.configuration.update(&self.model, &state.q, &state.v, state.time);
         self.state.copy_from(state);
         if self.scheme.coordinates != Coordinates::Maximal {

@@ -45,6 +45,8 @@ fn the_summary_has_all_fields_of_the_contract() {
         "/energy/initial",
         "/energy/final",
         "/energy/max_gain",
+        "/energy/unexplained/gain",
+        "/energy/unexplained/fraction",
         "/penetration/max",
         "/penetration/final",
         "/joint_error/max",
@@ -168,4 +170,25 @@ anchor = [0.0, 0.0]
     assert_eq!(Recording::read(&folder.join("out/torn")).expect("recording").len(), 1);
     let again = crate::program::call(&folder, &["solve", "out/torn/failed_problem.json"]).expect(1);
     assert!(again.stdout.contains("a frictional problem"), "{}", again.stdout);
+}
+
+#[test]
+fn energy_without_a_source_is_a_warning_and_then_an_error() {
+    let folder = folder("run-energy");
+    let text = |speed: f64, terms: &str| {
+        format!(
+            "[simulation]\nduration = 0.2\nstep = 0.01\ngravity = [0.0, 0.0, 0.0]\n[scheme]\nvelocity_terms = \"{terms}\"\n\
+             [[body]]\nname = \"b\"\nmass = 1.0\ninertia = [0.01, 0.02, 0.025]\nangular_velocity = [{speed:?}, {speed:?}, {speed:?}]\n"
+        )
+    };
+    for (name, speed, terms) in [("slow", 10.0, "explicit"), ("fast", 50.0, "explicit"), ("kept", 50.0, "conserving")] {
+        fs::write(folder.join(format!("{name}.toml")), text(speed, terms)).expect("scene");
+    }
+    let warned = call(&folder, &["run", "slow.toml"]).expect(0);
+    assert!(warned.stdout.contains("without a source") && warned.stdout.contains("\"b\""), "{}", warned.stdout);
+    let stopped = call(&folder, &["run", "fast.toml"]).expect(1);
+    assert!(stopped.stderr.contains("\"b\"") && stopped.stderr.contains("velocity_terms"), "{}", stopped.stderr);
+    assert!(summary(&folder.join("out/fast"))["ending"]["failed"].is_string());
+    let kept = call(&folder, &["run", "kept.toml"]).expect(0);
+    assert!(!kept.stdout.contains("without a source"), "{}", kept.stdout);
 }

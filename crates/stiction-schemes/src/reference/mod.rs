@@ -29,8 +29,8 @@ use balance::Mode;
 use geometry::Touch;
 use run::Run;
 use stiction_stepping::{
-    Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepReport, Stepper, Workspace,
-    prepare,
+    Changes, ContactReport, Detector, FeatureDetector, Impact, Start, StepCause, StepEnergy, StepReport, Stepper,
+    Workspace, prepare,
     stages::place_shapes,
     stages::remember_contacts,
     stages::{joint_error, penetration},
@@ -183,5 +183,6 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         substeps: 1,
         layer_substeps: 1,
         correction: None,
+        energy: StepEnergy::default(),
     })
 }

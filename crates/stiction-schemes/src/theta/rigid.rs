@@ -1,6 +1,7 @@
 //! The θ-method for rigid bodies: the same scheme over the contacts and joints of a model, with the friction set of its scheme.
 
-use stiction_multibody::{applied_wrenches, external_wrenches};
+use nalgebra::Vector3;
+use stiction_multibody::{Mobility, applied_wrenches, external_wrenches, mass_block};
 
 use super::ThetaScheme;
 use stiction_stepping::{
@@ -10,7 +11,8 @@ use stiction_stepping::{
     stages::find_pairs_at_end,
     stages::report_step,
     stages::stabilise,
-    stages::{add_velocity_terms, keep_momentum},
+    stages::step_energy,
+    stages::{add_velocity_terms, keep_momentum, turn_fast_bodies},
     stages::{detect, prepare},
     stages::{joint_error, penetration},
 };
@@ -58,9 +60,11 @@ impl Stepper for MoreauJean {
         let solved = stages::solve(start, &mut self.ladder, ws)?;
         advance(start, ws)?;
         self.displace(start, ws)?;
+        let energy = step_energy(start, ws, solved.residual.value);
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
+        let energy = energy.corrected(correction.map_or(0.0, |correction| correction.energy));
         let measured = self.measure_end(start, ws)?;
-        Ok(StepReport { correction, ..report_step(start, ws, &solved, (1, hit), measured) })
+        Ok(StepReport { correction, energy, ..report_step(start, ws, &solved, (1, hit), measured) })
     }
 }
 
@@ -74,6 +78,15 @@ impl MoreauJean {
         match scheme.velocity_terms {
             VelocityTerms::Explicit => {
                 applied_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
+                let torque = |(index, (id, _))| match mass_block(model, &ws.kinematics.linear_start, index) {
+                    Some((Mobility::Free, _, inertia)) => {
+                        let omega = ws.kinematics.linear_start.twist(id).angular;
+                        -omega.cross(&(inertia * omega))
+                    }
+                    _ => Vector3::zeros(),
+                };
+                ws.kinematics.gyroscopic.clear();
+                ws.kinematics.gyroscopic.extend(model.iter_bodies().enumerate().map(torque));
             }
             VelocityTerms::Conserving => {
                 external_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
@@ -109,6 +122,9 @@ impl MoreauJean {
         ws.kinematics
             .predicted
             .extend(ws.solution.velocity.iter().zip(&state.v).map(|(next, v)| theta * next + (1.0 - theta) * v));
+        let mut moving = std::mem::take(&mut ws.kinematics.predicted);
+        turn_fast_bodies(start, ws, &mut moving);
+        ws.kinematics.predicted = moving;
         model.integrate(&state.q, &ws.kinematics.predicted, h, scheme.orientation, &mut ws.result.next.q);
         keep_momentum(start, ws);
         if ws.result.next.first_non_finite().is_some() {

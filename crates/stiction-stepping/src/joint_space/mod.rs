@@ -23,7 +23,7 @@ use crate::{
     rates::{Side, rate},
 };
 
-pub(crate) use work::{Rotors, bias_work, work};
+pub(crate) use work::{Rotors, bias_work, work, work_of_forest, work_of_rows};
 pub(crate) use write::{write, write_velocity_level};
 
 impl JointSpaceDof {

@@ -10,7 +10,16 @@ use crate::{
 
 /// Work of springs, dampers and motors over the last step, along the forest and of rows; rotors count as kinetic energy.
 pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
-    let of_forest = ws.reduced.as_deref().map_or(0.0, |reduced| reduced.work_of_joint_space(h));
+    work_of_forest(ws, h) + work_of_rows(model, ws)
+}
+
+/// Part of [`work`] along the forest.
+pub(crate) fn work_of_forest(ws: &Workspace, h: f64) -> f64 {
+    ws.reduced.as_deref().map_or(0.0, |reduced| reduced.work_of_joint_space(h))
+}
+
+/// Part of [`work`] of rows.
+pub(crate) fn work_of_rows(model: &Model, ws: &Workspace) -> f64 {
     let at_end = |row: &JointSpaceRow| rate_at_end(model, ws, row);
     let of_row = |(row, p): (&JointSpaceRow, &f64)| match row.law {
         _ if row.compliance == 0.0 => 0.0,
@@ -22,7 +31,7 @@ pub(crate) fn work(model: &Model, ws: &Workspace, h: f64) -> f64 {
         ws.solution.joint_space_impulses.len(),
         "every joint-space row has an impulse"
     );
-    of_forest + ws.constraints.joint_space_rows.iter().zip(&ws.solution.joint_space_impulses).map(of_row).sum::<f64>()
+    ws.constraints.joint_space_rows.iter().zip(&ws.solution.joint_space_impulses).map(of_row).sum::<f64>()
 }
 
 /// Work Σ p β of the biases β of limits and couplings; dry friction has none.   [ENERGY-2]

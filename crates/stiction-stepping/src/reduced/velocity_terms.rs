@@ -47,15 +47,15 @@ pub(super) struct TreeMomenta {
     factors: ArticulatedFactors,
     added: Vec<f64>,
     /// Acceleration of the velocity terms at the start of the step, with their weight.
-    bias: Vec<f64>,
+    pub(super) bias: Vec<f64>,
     /// Velocity without velocity terms, u; later the motion with locked joints.
-    other: Vec<f64>,
+    pub(super) other: Vec<f64>,
     /// Change of the velocities by the second kick of the step, estimated.
     later: Vec<f64>,
     /// True if a contact closes in the step: the second kick differs from the first.
     collides: bool,
     acceleration: Vec<f64>,
-    twists: Vec<Twist>,
+    pub(super) twists: Vec<Twist>,
     /// Momenta that the trees must have, and that they have, about the origin of the world.
     wanted: Vec<Wrench>,
     momenta: Vec<Wrench>,
@@ -127,6 +127,10 @@ impl Reduced {
         momenta.weight = Self::weight_at_start(start);
         if start.scheme.velocity_terms == VelocityTerms::Explicit {
             solve(&forces, &mut self.forces.acceleration);
+            // For the account of energy alone.   [ENERGY-5]
+            momenta.other.fill(0.0);
+            let terms = TreeForces { tau: &momenta.other, wrenches: &[], velocity_terms: 1.0 };
+            solve(&terms, &mut momenta.bias);
             return;
         }
         solve(&TreeForces { velocity_terms: 0.0, ..forces }, &mut self.forces.acceleration);

@@ -43,6 +43,7 @@ pub(super) fn joined(first: &StepReport, second: StepReport) -> StepReport {
         impacts: first.impacts + second.impacts,
         substeps: first.substeps + second.substeps,
         correction,
+        energy: first.energy.and(second.energy),
         ..second
     }
 }

@@ -148,8 +148,8 @@ fn row(plan: &Plan, entry: &Entry, step: f64, truth: &Trajectory, watch: &mut dy
         variation: tally.trajectory.variation(plan.until),
         cost: Cost { wall_seconds: least, ..tally.cost },
         infeasibility: tally.infeasibility,
-        energy: tally.energy,
         slip: tally.slip(),
+        energy: tally.energy,
         residual: tally.residual,
     })
 }

@@ -36,7 +36,7 @@ impl Tally {
             seconds: 0.0,
             cost: Cost::default(),
             infeasibility: InfeasibilityExtremes::default(),
-            energy: EnergySummary { initial, r#final: initial, max_gain: 0.0 },
+            energy: EnergySummary { initial, r#final: initial, max_gain: 0.0, unexplained: None },
             residual: ResidualSummary::default(),
             lowest_energy: initial,
             rubbed: BTreeMap::new(),

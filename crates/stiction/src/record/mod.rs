@@ -43,7 +43,7 @@ pub use run_columns::RunColumns;
 pub use run_tables::{Column, ColumnKind, RunTables, Words};
 pub use summary::{
     BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
-    ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary,
+    ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary, UnexplainedSummary,
 };
 pub use table::{Cell, Kind as CellKind, TableWriter};
 pub use table_guard::{check_pages as check_table_pages, check_size as check_table_size};

@@ -144,7 +144,7 @@ impl Recorder {
     /// Closes the tables and writes the summary and the page. `wall_seconds` is the wall-clock time of the run, for the summary.
     pub fn finish(self, simulation: &Simulation, wall_seconds: f64, ending: Ending) -> Finished {
         let Self { folder, tables, mut trouble, summary, makes_page, .. } = self;
-        let summary = summary.finish(simulation.model(), simulation.state(), wall_seconds, ending);
+        let summary = summary.finish(simulation, wall_seconds, ending);
         let mut files = Vec::new();
         let mut keep = |written: Result<PathBuf, RecordError>| match written {
             Ok(path) => files.push(path),

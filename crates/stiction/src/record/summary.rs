@@ -9,6 +9,7 @@ use stiction_stepping::{Correction, Event, Infeasibility, StartImpact, StepRepor
 use crate::Simulation;
 
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
+use crate::{EnergyAccount, Simulation, WARNING_FRACTION};
 
 /// Largest number of events in the summary; the others are counted and are in the contact table.
 const EVENT_LIMIT: usize = 10_000;
@@ -26,7 +27,7 @@ pub enum Ending {
 }
 
 /// Total energy over the run, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergySummary {
     /// At the start.
     pub initial: f64,
@@ -34,6 +35,52 @@ pub struct EnergySummary {
     pub r#final: f64,
     /// Largest rise above the lowest earlier value; without actuators, the energy that the scheme adds.
     pub max_gain: f64,
+    /// Unexplained gain of kinetic energy; omitted if no step has an account (quasistatic and event-driven steps).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<UnexplainedSummary>,
+}
+
+/// Account of the kinetic energy over the run: the gain that no force, motor, restitution or removal of errors explains.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnexplainedSummary {
+    /// Largest rise of the unexplained energy above its lowest earlier value, J.
+    pub gain: f64,
+    /// This gain as a fraction of `kinetic_max + work`; a warning from 0.01 on.
+    pub fraction: f64,
+    /// Largest kinetic energy, J.
+    pub kinetic_max: f64,
+    /// Sum of the absolute works of forces, springs, motors, layers, restitution and prescribed motion, J.
+    pub work: f64,
+    /// Energy that the removal of overlaps and joint errors added, J.
+    pub removal: f64,
+    /// Step with the largest unexplained gain; omitted if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_step: Option<u64>,
+    /// Body that gained most in this step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
+impl UnexplainedSummary {
+    /// Summary of an account; none if no step has one.
+    pub(crate) fn of(account: &EnergyAccount, model: &Model) -> Option<Self> {
+        let (at_step, body) = account.largest_step.unzip();
+        let name = |id| model.body(id).map(|body| body.name.clone());
+        (account.steps > 0).then(|| Self {
+            gain: account.gain,
+            fraction: account.fraction(),
+            kinetic_max: account.largest,
+            work: account.work,
+            removal: account.removal,
+            at_step,
+            body: body.flatten().and_then(name),
+        })
+    }
+
+    /// True if the gain is a warning.
+    pub fn is_warning(&self) -> bool {
+        self.fraction >= WARNING_FRACTION
+    }
 }
 
 /// Number of impacts.
@@ -253,7 +300,7 @@ impl SummaryBuilder {
             contacts_max: 0,
             problem_size_max: 0,
             impacts: ImpactSummary::default(),
-            energy: EnergySummary { initial: total, r#final: total, max_gain: 0.0 },
+            energy: EnergySummary { initial: total, r#final: total, max_gain: 0.0, unexplained: None },
             penetration: Extreme::default(),
             joint_error: Extreme::default(),
             residual: ResidualSummary::default(),
@@ -323,7 +370,9 @@ impl SummaryBuilder {
         }
     }
 
-    pub(crate) fn finish(mut self, model: &Model, state: &State, wall_seconds: f64, ending: Ending) -> Summary {
+    pub(crate) fn finish(mut self, simulation: &Simulation, wall_seconds: f64, ending: Ending) -> Summary {
+        let (model, state) = (simulation.model(), simulation.state());
+        self.summary.energy.unexplained = UnexplainedSummary::of(simulation.energy_account(), model);
         self.summary.duration = state.time;
         self.summary.wall_seconds = wall_seconds;
         self.summary.ending = ending;

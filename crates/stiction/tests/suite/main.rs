@@ -15,6 +15,7 @@ mod drives;
 mod drives_in_space;
 mod ellipse;
 mod energy;
+mod energy_account;
 mod existence;
 mod family;
 mod fence;

@@ -1,0 +1,254 @@
+//! Account of the kinetic energy of a step: what explains its change, and what does not.   [ENERGY-5] [ENERGY-6]
+
+use nalgebra::Vector3;
+use stiction_multibody::{BodyId, Model, Twist, Wrench, apply_inverse_mass, mass_block};
+
+use crate::{
+    Contact, ContactImpulse, Start, VelocityTerms, Workspace,
+    energy_bound::{kinetic, layers},
+    joint_space,
+    rates::linearised_start_gap,
+    surface::LayerSurface,
+};
+
+/// Fraction of the energies of a step below which rounding and the residual of the solution decide the work of friction.
+///
+/// The bound of the energies that the tests assert in every step. At a tenth, residuals of heavy stacks appear as work; at ten times, nothing
+/// that a tolerance of solvers of 1e-9 allows is seen either.
+const UNDECIDED_WORK: f64 = 1e-9;
+
+/// Account of the kinetic energy of a step, J.   [ENERGY-5] [ENERGY-6]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct StepEnergy {
+    /// True if the account is known: the step has one momentum balance, bodies with inertia and no layer in mean velocities.
+    pub is_known: bool,
+    /// Kinetic energy of the state at the start of the step, rotors in tree joints included.
+    pub before: f64,
+    /// Kinetic energy of the state at the end of the step.
+    pub after: f64,
+    /// Sum of the absolute works of forces, springs, motors, layers, restitution and prescribed motion.
+    pub work: f64,
+    /// Energy that the removal of overlaps and joint errors adds; never negative.
+    pub removal: f64,
+    /// Change that nothing explains: that of the velocity terms, and positive work of friction, less what impacts and friction take.
+    pub unexplained: f64,
+    /// Body whose unexplained energy grew most, and by how much.
+    pub most: Option<(BodyId, f64)>,
+}
+
+impl StepEnergy {
+    /// Account of two consecutive parts of a step.
+    pub(crate) fn and(self, next: Self) -> Self {
+        let gained = |most: Option<(BodyId, f64)>| most.map_or(f64::NEG_INFINITY, |(_, gained)| gained);
+        Self {
+            is_known: self.is_known && next.is_known,
+            before: self.before,
+            after: next.after,
+            work: self.work + next.work,
+            removal: self.removal + next.removal,
+            unexplained: self.unexplained + next.unexplained,
+            most: if gained(self.most) > gained(next.most) { self.most } else { next.most },
+        }
+    }
+
+    /// Counts the energy of a correction after the step as removal of errors.
+    #[must_use]
+    pub fn corrected(self, energy: f64) -> Self {
+        Self { removal: self.removal + energy.max(0.0), ..self }
+    }
+}
+
+/// Terms of the balance between v after the velocity terms and v⁺, in the norm of the mass matrix of the problem.   [ENERGY-5]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Balance {
+    /// ½ ‖v_free‖².
+    pub(crate) free: f64,
+    /// ½ ‖v⁺‖².
+    pub(crate) after: f64,
+    /// ½ ‖v⁺ − v_free‖².
+    pub(crate) lost: f64,
+    /// ½ ‖v_free − v′‖², with v′ after the velocity terms at the start.
+    pub(crate) pushed: f64,
+    /// ½ ‖v⁺ − v′‖².
+    pub(crate) changed: f64,
+}
+
+impl Balance {
+    /// Work of the forces up to v_free less that at the mean of v′ and v⁺: what impulses that hold the forces take back.   [ENERGY-6]
+    fn withheld(&self) -> f64 {
+        0.5 * (self.pushed + self.lost - self.changed)
+    }
+}
+
+/// Work of the constants of the rows, by what they ask for.   [ENERGY-6]
+#[derive(Clone, Copy, Debug, Default)]
+struct AskedWork {
+    /// All of it: −pᵀ β of [ENERGY-2].
+    total: f64,
+    /// Positive part of contacts and joints whose errors are removed.
+    removal: f64,
+    /// Absolute work of prescribed motion.
+    prescribed: f64,
+}
+
+/// Account of the step in the workspace, whose next state and its configuration are complete; `residual` is that of its problem.
+pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEnergy {
+    if ws.solution.balanced_over == 0.0 || ws.constraints.layer_surfaces.iter().any(LayerSurface::is_average) {
+        return StepEnergy::default();
+    }
+    let &Start { model, h, .. } = start;
+    let mut account = StepEnergy { is_known: true, ..StepEnergy::default() };
+    let balance = if ws.reduced.is_some() {
+        forest_balance(start, ws, &mut account)
+    } else {
+        body_balance(start, ws, &mut account)
+    };
+    let asked = asked_work(start, ws);
+    let gain = |asked: f64| (asked - balance.lost).max(0.0);
+    account.removal = gain(asked.total) - gain(asked.total - asked.removal);
+    let (layers, of_rows) = (layers(ws), joint_space::work_of_rows(model, ws));
+    account.work += work_of_forces(model, ws, h)
+        + (of_rows + joint_space::work_of_forest(ws, h)).abs()
+        + layers.abs()
+        + gain(asked.total - asked.removal).max(asked.prescribed);
+    // Rotors of rows have a kinetic energy of their own, which the balance of the bodies does not contain.
+    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor > 0.0);
+    let friction =
+        if has_rotors { 0.0 } else { balance.after + balance.lost - balance.free - asked.total - layers - of_rows };
+    let undecided =
+        UNDECIDED_WORK * (balance.after + balance.lost + balance.free) + (residual + f64::EPSILON) * impulses(ws);
+    if friction > undecided {
+        account.unexplained += friction;
+    }
+    let losses = friction.min(0.0) + (asked.total - balance.lost).min(0.0) + balance.withheld();
+    account.unexplained += losses.min(0.0);
+    account
+}
+
+/// Balance in maximal coordinates; adds kinetic energies and those of the velocity terms to the account.
+fn body_balance(start: &Start, ws: &Workspace, account: &mut StepEnergy) -> Balance {
+    let &Start { model, scheme, h, .. } = start;
+    let conserves = scheme.velocity_terms == VelocityTerms::Conserving;
+    let mut balance = Balance::default();
+    for (index, (id, slot)) in model.iter_bodies().map(|(id, _)| id).zip(model.layout()).enumerate() {
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
+        let Some((_, _, inertia_at_end)) = mass_block(model, &ws.result.end, index) else { continue };
+        let twist = |v: &[f64]| mobility.twist(v.get(slot.v.clone()).unwrap_or_default());
+        let (v, next) = (twist(&ws.kinematics.before), twist(&ws.solution.velocity));
+        let torque = ws.kinematics.gyroscopic.get(index).copied().unwrap_or_else(Vector3::zeros);
+        let force = ws.kinematics.applied.get(index).copied().unwrap_or_default();
+        let after_forces = |wrench: &Wrench| {
+            let acceleration = mobility.project(&apply_inverse_mass(mobility, mass, &inertia, wrench));
+            let acceleration = mobility.twist(acceleration.get(..mobility.dof()).unwrap_or_default());
+            Twist { linear: v.linear + acceleration.linear * h, angular: v.angular + acceleration.angular * h }
+        };
+        let turned = if torque == Vector3::zeros() { v } else { after_forces(&Wrench::of_torque(torque)) };
+        let free = after_forces(&force);
+        let between = |a: &Twist, b: &Twist| Twist { linear: a.linear - b.linear, angular: a.angular - b.angular };
+        let energy = |twist: &Twist| kinetic(mass, &inertia, twist);
+        let [before, after] = [energy(&ws.kinematics.start.twist(id)), energy(&next)];
+        let end = kinetic(mass, &inertia_at_end, &ws.result.end.twist(id));
+        let mut unexplained = energy(&turned) - energy(&v) + end - after;
+        if conserves && torque != Vector3::zeros() {
+            // Forces act with the mean of the velocities without velocity terms.
+            unexplained +=
+                energy(&between(&free, &v)) - energy(&between(&free, &turned)) - energy(&between(&turned, &v));
+        }
+        account.before += before;
+        account.after += end;
+        account.unexplained += unexplained;
+        // An impact by Poisson's hypothesis is work of restitution.
+        account.work += (energy(&v) - before).max(0.0);
+        if account.most.is_none_or(|(_, most)| unexplained > most) {
+            account.most = Some((id, unexplained));
+        }
+        balance.free += energy(&free);
+        balance.after += after;
+        balance.lost += energy(&between(&next, &free));
+        balance.pushed += energy(&between(&free, &turned));
+        balance.changed += energy(&between(&next, &turned));
+    }
+    balance
+}
+
+/// Balance in reduced coordinates; adds kinetic energies and those of the velocity terms to the account.
+fn forest_balance(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) -> Balance {
+    let Some(reduced) = &mut ws.reduced else { return Balance::default() };
+    let forest = start.model.forest();
+    let energies = reduced.step_energies(start, &ws.result.next.forest_v);
+    account.before = energies.start;
+    account.after = energies.end;
+    account.unexplained = energies.velocity_terms;
+    account.work = (energies.before - energies.start).max(0.0);
+    let body_of = |link| start.model.iter_bodies().map(|(id, _)| id).find(|&id| forest.link(id) == Some(link));
+    account.most = energies.most.and_then(|(link, gained)| Some((body_of(link)?, gained)));
+    energies.balance
+}
+
+/// Sum of the absolute works of the applied forces on the bodies, at the mean of the velocities of the step.   [ENERGY-6]
+fn work_of_forces(model: &Model, ws: &Workspace, h: f64) -> f64 {
+    let mut work = 0.0;
+    for (index, (body, slot)) in model.bodies().iter().zip(model.layout()).enumerate() {
+        let (Some(mobility), Some(mut force)) = (body.mobility(), ws.kinematics.applied.get(index).copied()) else {
+            continue;
+        };
+        force.angular -= ws.kinematics.gyroscopic.get(index).copied().unwrap_or_else(Vector3::zeros);
+        let twist = |v: &[f64]| mobility.twist(v.get(slot.v.clone()).unwrap_or_default());
+        let (v, next) = (twist(&ws.kinematics.before), twist(&ws.solution.velocity));
+        work += (0.5 * h * (force.power(&v) + force.power(&next))).abs();
+    }
+    work
+}
+
+/// Work −pᵀ β of the constants of the rows, with support points, limits and couplings.   [ENERGY-2] [ENERGY-6]
+fn asked_work(start: &Start, ws: &Workspace) -> AskedWork {
+    let mut asked = AskedWork::default();
+    let prescribe = |asked: &mut AskedWork, work: f64| {
+        asked.total += work;
+        asked.prescribed += work.abs();
+    };
+    for (row, p) in ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses) {
+        let removal = -p * (row.bias - row.prescribed);
+        asked.total += removal;
+        asked.removal += removal;
+        prescribe(&mut asked, -p * row.prescribed);
+    }
+    let surface = |contact: &Contact, p: &ContactImpulse| {
+        p.friction.dot(&contact.surface_velocity)
+            + p.spin * contact.surface_spin
+            + p.rolling.dot(&contact.surface_rotation)
+    };
+    let at = &ws.kinematics.linearisation_velocity;
+    for (contact, p) in ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses) {
+        let prescribed = (contact.gap_end - contact.gap_start) / start.h;
+        let overlap = linearised_start_gap(start.model, contact, at, start.h).min(0.0);
+        let rate = contact.bias - prescribed;
+        asked.total -= p.normal * rate;
+        asked.removal -= p.normal * rate.max(contact.gamma * overlap / start.h).min(0.0);
+        prescribe(&mut asked, -p.normal * prescribed - surface(contact, p));
+    }
+    for (support_point, p) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
+        let work = p.friction.dot(&support_point.surface_velocity) + p.spin * support_point.surface_spin;
+        prescribe(&mut asked, -work);
+    }
+    for layer in &ws.constraints.layer_surfaces {
+        let work = -layer.core_impulse.normal * layer.core_bias.unwrap_or(0.0);
+        asked.total += work;
+        asked.removal += work;
+        let contact = ws.constraints.contacts.get(layer.contact);
+        prescribe(&mut asked, -contact.map_or(0.0, |contact| surface(contact, &layer.core_impulse)));
+    }
+    let limits = -joint_space::bias_work(ws);
+    asked.total += limits;
+    asked.removal += limits;
+    asked.removal = asked.removal.max(0.0);
+    asked
+}
+
+/// Sum of the absolute impulses of the step, N s.
+fn impulses(ws: &Workspace) -> f64 {
+    let of = |p: &ContactImpulse| p.normal + p.friction.norm() + p.spin.abs() + p.rolling.norm();
+    let joints: f64 = ws.solution.joint_impulses.iter().map(|p| p.abs()).sum();
+    ws.solution.contact_impulses.iter().chain(&ws.solution.support_impulses).map(of).sum::<f64>() + joints
+}
