@@ -94,7 +94,7 @@ impl Model {
     /// Moves a body and all beyond it by a rigid motion. Their velocities relative to the body in front turn along.
     fn move_tree(&self, state: &mut State, at: &Configuration, first: BodyId, (motion, turn): (&Pose, f64)) {
         let (tree, Some(root)) = (self.forest.tree(), self.forest.link(first)) else { return };
-        let front = tree.links().get(root.index()).and_then(|link| link.parent());
+        let front = tree.links().get(root.index()).and_then(crate::articulated::Link::parent);
         let front = front.and_then(|link| self.forest.bodies.get(link)).copied().unwrap_or(BodyId::WORLD);
         let (carrier, origin) = (at.twist(front), at.pose(front).translation.vector);
         for (id, _) in self.iter_bodies() {
