@@ -75,9 +75,9 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// Work of the forces up to v_free less that at the mean of v′ and v⁺: what impulses that hold the forces take back.   [ENERGY-6]
-    fn withheld(&self) -> f64 {
-        0.5 * (self.pushed + self.lost - self.changed)
+    /// Half the work of the forces on the change of velocity: their work on v⁺ less that on the mean of v′ and v⁺.   [ENERGY-6]
+    fn work_on_change(&self) -> f64 {
+        0.5 * (self.pushed + self.changed - self.lost)
     }
 }
 
@@ -105,7 +105,7 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
         body_balance(start, ws, &mut account)
     };
     let asked = asked_work(start, ws);
-    let gain = |asked: f64| (asked - balance.lost).max(0.0);
+    let gain = |asked: f64| (asked - balance.changed).max(0.0);
     account.removal = gain(asked.total) - gain(asked.total - asked.removal);
     let (layers, of_rows) = (layers(ws), joint_space::work_of_rows(model, ws));
     account.work += work_of_forces(model, ws, h)
@@ -121,7 +121,7 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     if friction > undecided {
         account.unexplained += friction;
     }
-    let losses = friction.min(0.0) + (asked.total - balance.lost).min(0.0) + balance.withheld();
+    let losses = friction.min(0.0) + (asked.total - balance.changed).min(0.0) + balance.work_on_change().max(0.0);
     account.unexplained += losses.min(0.0);
     account
 }
@@ -186,7 +186,7 @@ fn forest_balance(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) -
     energies.balance
 }
 
-/// Sum of the absolute works of the applied forces on the bodies, at the mean of the velocities of the step.   [ENERGY-6]
+/// Sum of the absolute works of the applied forces on the bodies, which move by v⁺.   [ENERGY-6]
 fn work_of_forces(model: &Model, ws: &Workspace, h: f64) -> f64 {
     let mut work = 0.0;
     for (index, (body, slot)) in model.bodies().iter().zip(model.layout()).enumerate() {
@@ -194,9 +194,8 @@ fn work_of_forces(model: &Model, ws: &Workspace, h: f64) -> f64 {
             continue;
         };
         force.angular -= ws.kinematics.gyroscopic.get(index).copied().unwrap_or_else(Vector3::zeros);
-        let twist = |v: &[f64]| mobility.twist(v.get(slot.v.clone()).unwrap_or_default());
-        let (v, next) = (twist(&ws.kinematics.before), twist(&ws.solution.velocity));
-        work += (0.5 * h * (force.power(&v) + force.power(&next))).abs();
+        let next = mobility.twist(ws.solution.velocity.get(slot.v.clone()).unwrap_or_default());
+        work += (h * force.power(&next)).abs();
     }
     work
 }

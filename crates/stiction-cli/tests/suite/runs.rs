@@ -175,14 +175,15 @@ anchor = [0.0, 0.0]
 #[test]
 fn energy_without_a_source_is_a_warning_and_then_an_error() {
     let folder = folder("run-energy");
-    let text = |speed: f64, terms: &str| {
+    let text = |duration: f64, speed: f64, terms: &str| {
         format!(
-            "[simulation]\nduration = 0.2\nstep = 0.01\ngravity = [0.0, 0.0, 0.0]\n[scheme]\nvelocity_terms = \"{terms}\"\n\
+            "[simulation]\nduration = {duration:?}\nstep = 0.01\ngravity = [0.0, 0.0, 0.0]\n[scheme]\nvelocity_terms = \"{terms}\"\n\
              [[body]]\nname = \"b\"\nmass = 1.0\ninertia = [0.01, 0.02, 0.025]\nangular_velocity = [{speed:?}, {speed:?}, {speed:?}]\n"
         )
     };
-    for (name, speed, terms) in [("slow", 10.0, "explicit"), ("fast", 50.0, "explicit"), ("kept", 50.0, "conserving")] {
-        fs::write(folder.join(format!("{name}.toml")), text(speed, terms)).expect("scene");
+    let scenes = [("slow", 0.2, 10.0, "explicit"), ("fast", 2.0, 50.0, "explicit"), ("kept", 2.0, 50.0, "conserving")];
+    for (name, duration, speed, terms) in scenes {
+        fs::write(folder.join(format!("{name}.toml")), text(duration, speed, terms)).expect("scene");
     }
     let warned = call(&folder, &["run", "slow.toml"]).expect(0);
     assert!(warned.stdout.contains("without a source") && warned.stdout.contains("\"b\""), "{}", warned.stdout);
