@@ -22,6 +22,7 @@ mod corners;
 mod detect;
 mod detector;
 mod energy_bound;
+mod energy_values;
 mod forest;
 mod formulation;
 mod impact;
@@ -62,6 +63,7 @@ pub use contact::{Contact, ContactImpulse, SupportPointContact};
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
+pub use energy_values::StepEnergy;
 pub use forest::adopt;
 pub use formulation::assemble;
 pub use ladder::{Ladder, Rung};
@@ -83,7 +85,6 @@ pub use scheme::{
 pub use start::{Kick, Start};
 pub use start_impact::{StartImpact, adopt_start};
 pub use step::{Stepper, TimeStepper};
-pub use step_energy::StepEnergy;
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};
 

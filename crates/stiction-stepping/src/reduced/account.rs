@@ -6,7 +6,7 @@ use stiction_multibody::{
 };
 
 use super::Reduced;
-use crate::{Start, VelocityTerms, step_energy::Balance};
+use crate::{Start, VelocityTerms, energy_values::Balance};
 
 /// Energies of a step of the forest for its account, J.   [ENERGY-5]
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,8 +79,8 @@ impl Reduced {
     pub(crate) fn step_energies(&mut self, start: &Start, end: &[f64]) -> StepEnergies {
         let (conserves, tree, h) =
             (start.scheme.velocity_terms == VelocityTerms::Conserving, start.model.forest().tree(), start.h);
-        let Self { at, secondary, momenta, added, rotors, initial, before, velocity, free_velocity, gains, .. } = self;
-        let (bias, other, twists) = (&momenta.bias, &mut momenta.other, &mut momenta.twists);
+        let Self { at, secondary, momenta, added, rotors, initial, before, velocity, free_velocity, .. } = self;
+        let (bias, other, twists, gains) = (&momenta.bias, &mut momenta.other, &mut momenta.twists, &mut momenta.gains);
         let along =
             |v: &[f64], diagonal: &[f64]| v.iter().zip(diagonal).map(|(v, inertia)| 0.5 * inertia * v * v).sum::<f64>();
         gains.fill(0.0);

@@ -80,8 +80,6 @@ pub(crate) struct Reduced {
     pub(crate) delassus_rows: DelassusRows,
     maximal: Vec<f64>,
     momenta: TreeMomenta,
-    /// Unexplained change of the kinetic energy of each link in the last step, J.   [ENERGY-5]
-    gains: Vec<f64>,
 }
 
 impl Reduced {
@@ -118,7 +116,6 @@ impl Reduced {
             delassus_rows: DelassusRows::default(),
             maximal: Vec::new(),
             momenta: TreeMomenta::new(tree),
-            gains: vec![0.0; tree.links().len()],
         }
     }
 

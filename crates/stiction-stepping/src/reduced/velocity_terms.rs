@@ -63,6 +63,8 @@ pub(super) struct TreeMomenta {
     shifts: Vec<Vector3<f64>>,
     /// Energies of the trees: wanted, present, and with locked joints.
     energies: [Vec<f64>; 3],
+    /// Unexplained change of the kinetic energy of each link in the last step, J.   [ENERGY-5]
+    pub(super) gains: Vec<f64>,
     /// Largest change of a factor on relative motion in the last step.
     largest_change: f64,
     /// Weight of the velocity terms at the start of the last step.
@@ -89,6 +91,7 @@ impl TreeMomenta {
             centers: Default::default(),
             shifts: Vec::new(),
             energies: Default::default(),
+            gains: vec![0.0; tree.links().len()],
             largest_change: 0.0,
             weight: 1.0,
             is_resumed: false,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Dimension, Energy, Model, State};
 use stiction_stepping::{Correction, Event, Infeasibility, StartImpact, StepReport, Uniqueness};
 
-
 use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
 use crate::{EnergyAccount, Simulation, WARNING_FRACTION};
 
