@@ -159,7 +159,13 @@ impl Stepper for TimeStepper {
         detect(start, self.detector.as_mut(), ws)?;
         impact::keep_closed(start, ws);
         formulation::assemble(start, ws)?;
-        let outcome = formulation::solve(start, &mut self.ladder, ws)?;
+        let outcome = match formulation::solve(start, &mut self.ladder, ws) {
+            Err(_) if formulation::review_contradictions(start, ws) => {
+                formulation::assemble_rows(start, ws)?;
+                formulation::solve(start, &mut self.ladder, ws)
+            }
+            solved => solved,
+        }?;
         advance(start, ws)?;
         // The bodies do not move: overlap and joint errors are those of the first kick.
         let report = report_step(start, ws, &outcome, (1, 0), Infeasibility { penetration: 0.0, joints: 0.0 });

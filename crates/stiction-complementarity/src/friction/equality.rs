@@ -5,10 +5,10 @@
 //! they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If joints contradict each other, a
 //! residual remains: that of the contradicting rows, and the problem is not solved.
 //!
-//! Rows that are almost redundant, such as those of closed loops with small joint errors, converge slowly. If the residual is still too large
-//! then, conjugate directions continue: they need about one iteration for each such row.
+//! Rows that are almost redundant, with eigenvalues of D⁻¹ W far below ε, count as redundant: those of an overconstrained loop are redundant up
+//! to its joint errors, and solving them exactly would lock the loop.
 
-use super::operator::{Bodies, Delassus};
+use super::operator::Bodies;
 use super::version::Version;
 use super::{FrictionProblem, FrictionSolution, Law, Operator};
 use crate::linalg::{BlockMatrix, BlockSparseLu, dot};
@@ -25,11 +25,13 @@ const VANISHED: f64 = 1e-20;
 /// Residual at the level of rounding errors, at which iterations end. Dimensionless.
 const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// Largest number of iterations, of the proximal-point method and of conjugate directions each.
-const MAX_ITERATIONS: u32 = 60;
+/// Residual of a guess that solves the problem: a state of rest, and the end of iterations whose rest was left out of q [EQ-2]. Dimensionless.
+///
+/// Larger, and impulses of redundant joints would drift from those of least norm; below 1e-14 rounding decides.
+const SOLVED_GUESS: f64 = 1e-12;
 
-/// Iterations without progress after which conjugate directions end.
-const MAX_IDLE_ITERATIONS: u32 = 6;
+/// Largest number of iterations.
+const MAX_ITERATIONS: u32 = 60;
 
 /// Average number of blocks coupled to a block beyond which factors fill in and the method does not apply: bodies with very many joints.
 const MAX_COUPLINGS: usize = 64;
@@ -50,14 +52,13 @@ pub(crate) struct FrictionEquality {
     positions: Vec<(usize, usize)>,
     /// Version of the matrices that are factorised; none if they are not regular.
     factorised: Option<Version>,
+    has_run: bool,
     /// Block of the product Hᵀ M⁻¹ H: scratch memory.
     product: Vec<f64>,
-    /// Iterate, its velocities, correction, search direction, and W times that: scratch memory.
+    /// Iterate, its velocities, correction: scratch memory.
     r: Vec<f64>,
     u: Vec<f64>,
     correction: Vec<f64>,
-    direction: Vec<f64>,
-    image: Vec<f64>,
     state: Vec<f64>,
 }
 
@@ -73,12 +74,11 @@ impl Default for FrictionEquality {
             diagonal: Vec::new(),
             positions: Vec::new(),
             factorised: None,
+            has_run: false,
             product: Vec::new(),
             r: Vec::new(),
             u: Vec::new(),
             correction: Vec::new(),
-            direction: Vec::new(),
-            image: Vec::new(),
             state: Vec::new(),
         }
     }
@@ -90,20 +90,34 @@ impl FrictionEquality {
         problem.laws().iter().all(|law| matches!(law, Law::Equality { .. }))
     }
 
-    /// True if the last run factorised its matrix and iterated.
-    pub(crate) fn is_factorised(&self) -> bool {
-        self.factorised.is_some()
+    /// True if the last run iterated or began at the solution; false if the factors would have filled in.
+    pub(crate) fn has_run(&self) -> bool {
+        self.has_run
     }
 
-    /// Solves W r + q = 0 from r = 0 to rounding level, at least to a residual [CONE-5] of `tolerance`.
-    pub(crate) fn run(&mut self, tolerance: f64, problem: &FrictionProblem, solution: &mut FrictionSolution) -> Ending {
+    /// Solves W r + q = 0 to rounding level, at least to a residual [CONE-5] of `tolerance`: from r = 0, or not at all if the guess solves it.
+    pub(crate) fn run(
+        &mut self,
+        tolerance: f64,
+        problem: &FrictionProblem,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
         debug_assert!(Self::applies(problem), "all laws are equalities");
+        if let Some(guess) = guess.filter(|guess| guess.r.len() == problem.rows())
+            && problem.residual_with_velocities(&guess.r, &mut self.u, &mut self.state).value <= SOLVED_GUESS
+        {
+            solution.r.clone_from(&guess.r);
+            self.has_run = true;
+            return Ending::new(Status::Solved, 0);
+        }
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
-        if !self.factor(problem) {
+        self.has_run = self.factor(problem);
+        if !self.has_run {
             return Ending::new(Status::Breakdown, 0);
         }
-        for scratch in [&mut self.r, &mut self.correction, &mut self.direction, &mut self.image] {
+        for scratch in [&mut self.r, &mut self.correction] {
             scratch.clear();
             scratch.resize(problem.rows(), 0.0);
         }
@@ -119,46 +133,7 @@ impl FrictionEquality {
                 break;
             }
         }
-        if best > tolerance {
-            iterations += self.continue_conjugate(tolerance, problem, &mut best, solution);
-        }
         Ending::new(if best <= tolerance { Status::Solved } else { Status::BudgetExhausted }, iterations)
-    }
-
-    /// Continues with conjugate directions from the best impulses so far; returns the number of iterations.
-    fn continue_conjugate(
-        &mut self,
-        tolerance: f64,
-        problem: &FrictionProblem,
-        best: &mut f64,
-        solution: &mut FrictionSolution,
-    ) -> u32 {
-        self.r.copy_from_slice(&solution.r);
-        problem.residual_with_velocities(&self.r, &mut self.u, &mut self.state);
-        let (mut iterations, mut idle, mut curvature) = (0, 0, 0.0);
-        while *best > tolerance && iterations < MAX_ITERATIONS && idle < MAX_IDLE_ITERATIONS {
-            self.correct();
-            // Conjugate to the last direction: dᵀ W d_last = 0.
-            let overlap = if curvature > 0.0 { dot(&self.correction, &self.image) / curvature } else { 0.0 };
-            let directions = self.direction.iter_mut().zip(&self.correction);
-            directions.for_each(|(direction, correction)| *direction = correction - overlap * *direction);
-            problem.operator().apply(&self.direction, &mut self.image, &mut self.state);
-            let compliance = self.image.iter_mut().zip(problem.compliance()).zip(&self.direction);
-            compliance.for_each(|((image, c), d)| *image += c * d);
-            curvature = dot(&self.direction, &self.image);
-            let length = -dot(&self.direction, &self.u) / curvature;
-            if !(curvature > 0.0 && length.is_finite()) {
-                break;
-            }
-            self.r.iter_mut().zip(&self.direction).for_each(|(r, d)| *r += length * d);
-            iterations += 1;
-            let (value, falls) = self.keep_best(problem, best, solution);
-            if !value.is_finite() {
-                break;
-            }
-            idle = if falls { 0 } else { idle + 1 };
-        }
-        iterations
     }
 
     /// Sets the correction to −(W + ε D)⁻¹ u.

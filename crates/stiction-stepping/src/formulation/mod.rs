@@ -119,8 +119,11 @@ pub fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<L
 
 /// Writes the warm start of the problem of the step.
 pub(crate) fn write_warm_start(start: &Start, ws: &mut Workspace) {
-    if ws.quadratic {
+    if ws.quadratic && ws.constraints.contradictions.is_empty() {
         warm_start::write(start, ws);
+    } else if ws.quadratic {
+        // What was left out is the residual of the last solution.   [EQ-2]
+        ws.friction.guess.r.clone_from(&ws.friction.solution.r);
     }
 }
 

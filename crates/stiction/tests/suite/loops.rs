@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use stiction::{Simulation, scene};
 
 /// Two pendulums on the world, turning about x, whose tips are joined by a bar with two spherical joints: the pull along the bar is redundant.
@@ -81,4 +82,72 @@ fn chains_are_solved_linearly() {
         assert_eq!(report.rung, "linear");
         assert!(report.residual.value <= 1e-11, "{:e}", report.residual.value);
     }
+}
+
+/// Bennett's linkage: four links with opposite lengths and twists equal and sin α/a = sin β/b. Three of its rows are redundant, by its shape alone.
+fn bennett() -> String {
+    let (a, alpha, b) = (1.0, 30_f64.to_radians(), 0.6);
+    let beta = (b * alpha.sin() / a).asin();
+    let first: f64 = 1.1;
+    let ratio = (0.5 * (beta + alpha)).sin() / (0.5 * (beta - alpha)).sin();
+    let second = 2.0 * (ratio / (0.5 * first).tan()).atan();
+    let link = |turn: f64, length: f64, twist: f64| {
+        Isometry3::rotation(Vector3::z() * turn)
+            * Isometry3::from_parts(
+                Translation3::new(length, 0.0, 0.0),
+                UnitQuaternion::from_scaled_axis(Vector3::x() * twist),
+            )
+    };
+    let links = [(first, a, alpha), (second, b, beta), (-first, a, alpha), (-second, b, beta)];
+    let mut frames = vec![Isometry3::identity()];
+    for (turn, length, twist) in links {
+        let next = frames.last().unwrap() * link(turn, length, twist);
+        frames.push(next);
+    }
+    assert!((frames[4].to_homogeneous() - frames[0].to_homogeneous()).norm() < 1e-12, "the loop is closed");
+    let (mut bodies, mut joints) = (String::new(), String::new());
+    for k in 0..4 {
+        let (at, next) = (frames[k].translation.vector, frames[k + 1].translation.vector);
+        let middle = (at + next) * 0.5;
+        if k < 3 {
+            writeln!(
+                bodies,
+                "{{ name = \"l{k}\", mass = 0.5, inertia = [0.04, 0.05, 0.03], position = [{:?}, {:?}, {:?}] }},",
+                middle.x, middle.y, middle.z
+            )
+            .unwrap();
+        }
+        let axis = frames[k].rotation * Vector3::z();
+        let name = |k: usize| if k == 0 { "world".to_owned() } else { format!("l{}", k - 1) };
+        let other = if k < 3 { format!("l{k}") } else { "world".to_owned() };
+        writeln!(
+            joints,
+            "{{ kind = \"revolute\", between = [\"{}\", \"{other}\"], anchor = [{:?}, {:?}, {:?}], axis = [{:?}, {:?}, {:?}] }},",
+            name(k), at.x, at.y, at.z, axis.x, axis.y, axis.z
+        )
+        .unwrap();
+    }
+    format!(
+        "simulation = {{ duration = 1.0, step = 0.001, gravity = [0.3, 0.2, -9.81] }}\nbody = [\n{bodies}]\njoint = [\n{joints}]\n"
+    )
+}
+
+/// The linkage moves, with its energy, and equally in all coordinates.
+#[test]
+fn an_overconstrained_loop_moves_in_all_coordinates() {
+    let run = |coordinates: &str| {
+        let text = format!("{}\n[scheme]\norder = 2\ncoordinates = \"{coordinates}\"\n", bennett());
+        let mut simulation = Simulation::from_scene(&scene::parse(&text, "bennett.toml").unwrap()).unwrap();
+        let energy = simulation.energy().total();
+        for step in 0..800 {
+            let report = simulation.step().unwrap_or_else(|error| panic!("{coordinates}, step {step}: {error}"));
+            assert!(report.joint_error < 1e-5, "{coordinates}: {:e}", report.joint_error);
+        }
+        let change = (simulation.energy().total() - energy).abs();
+        let kinetic = simulation.energy().kinetic;
+        assert!(kinetic > 0.05 && change < 1e-3 * kinetic, "{coordinates}: {kinetic} {change:e}");
+        simulation.configuration().pose(simulation.model().find_body("l1").unwrap()).translation.vector
+    };
+    let [maximal, reduced, divided] = ["maximal", "reduced", "divide-and-conquer"].map(run);
+    assert!((maximal - reduced).norm() < 1e-3 && (maximal - divided).norm() < 1e-3, "{maximal} {reduced} {divided}");
 }

@@ -2,7 +2,7 @@
 //!
 //! Rungs, in order:
 //!
-//! 1. The dense active-set method, for small problems. If it fails, the single-pivot method continues from zero or from the active-set
+//! 1. The dense active-set method, for small problems with contacts, limits or friction. If it fails, the single-pivot method continues from zero or from the active-set
 //!    method's last initial iterate, whichever has the smaller residual.
 //! 2. The linear solve, if all laws are equalities: joints without contacts. It ends at rounding level even if joints are redundant. The other
 //!    rungs follow only if the factors would fill in. Joints that contradict each other are not solved.
@@ -283,7 +283,7 @@ impl FrictionLadder {
     fn run_rung(&mut self, rung: FrictionRung, problem: &FrictionProblem, guess: Option<&FrictionSolution>) -> u32 {
         match rung {
             FrictionRung::ActiveSet => self.active_set.run(problem, guess, &mut self.candidate).iterations,
-            FrictionRung::Linear => self.equality.run(self.tolerance, problem, &mut self.candidate).iterations,
+            FrictionRung::Linear => self.equality.run(self.tolerance, problem, guess, &mut self.candidate).iterations,
             FrictionRung::WarmGaussSeidel => self.run_gauss_seidel(problem, guess),
             FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
             FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
@@ -348,7 +348,8 @@ impl Solver<FrictionProblem> for FrictionLadder {
         }
         let tolerance = self.tolerance;
         let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
-        if self.rungs.contains(&FrictionRung::ActiveSet) && FrictionActiveSet::applies(problem) {
+        let is_linear = self.rungs.contains(&FrictionRung::Linear) && FrictionEquality::applies(problem);
+        if !is_linear && self.rungs.contains(&FrictionRung::ActiveSet) && FrictionActiveSet::applies(problem) {
             total = self.active_set.run(problem, guess, &mut self.candidate).iterations;
             let residual = match &mut self.stick_recovery {
                 Some(stick_recovery) => stick_recovery.evaluate(problem, &self.candidate.r),
@@ -374,10 +375,10 @@ impl Solver<FrictionProblem> for FrictionLadder {
             best = active_set_residual;
             solution.r.clone_from(&self.candidate.r);
         }
-        if self.rungs.contains(&FrictionRung::Linear) && FrictionEquality::applies(problem) {
-            let record = self.run_and_record(FrictionRung::Linear, problem, None, &mut best, solution);
+        if is_linear {
+            let record = self.run_and_record(FrictionRung::Linear, problem, guess, &mut best, solution);
             total = total.saturating_add(record.iterations);
-            if self.equality.is_factorised() {
+            if self.equality.has_run() {
                 // Joints that contradict each other have no solution, and these impulses leave the least residual.
                 let status = match best {
                     best if best <= tolerance => Status::Solved,
