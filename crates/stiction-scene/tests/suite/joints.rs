@@ -83,24 +83,24 @@ fn freedoms_that_a_joint_does_not_have_are_refused() {
     refused(
         "limits = [-0.1, 0.2]",
         "limits = [\"-0.1 rad\", 0.2]",
-        "x.toml:74:11: `limits` of joint \"grip\" is a length, not an angle (give a number of metres)",
+        "x.toml:75:11: `limits` of joint \"grip\" is a length, not an angle (give a number of metres)",
     );
     refused(
         "dofs = [{ limits",
         "damping = 0.1 # {",
-        "x.toml:82:11: a cylindrical joint has 2 DOFs: `damping` must be given for one of them (write dofs = [{}, {}], one table each)",
+        "x.toml:83:11: a cylindrical joint has 2 DOFs: `damping` must be given for one of them (write dofs = [{}, {}], one table each)",
     );
     refused(
         "kind = \"cylindrical\"",
         "kind = \"revolute\"",
-        "x.toml:82:8: a revolute joint has no `dofs` (write the keys of its DOF in the joint table)",
+        "x.toml:83:8: a revolute joint has no `dofs` (write the keys of its DOF in the joint table)",
     );
     refused(
         "friction = 1.0 }, {",
         "friction = 1.0 }, { }, {",
-        "x.toml:82:8: a cylindrical joint has 2 DOFs, but 3 are listed",
+        "x.toml:83:8: a cylindrical joint has 2 DOFs, but 3 are listed",
     );
-    refused("kind = \"spherical\"", "kind = \"weld\"", "x.toml:89:10: a weld joint has no `limits`");
+    refused("kind = \"spherical\"", "kind = \"weld\"", "x.toml:90:10: a weld joint has no `limits`");
     refused(
         "limits = [\"-90 deg\", 1.5]",
         "limits = [2.0, 1.5]",
@@ -118,25 +118,25 @@ fn motors_say_what_they_lack() {
     refused(
         "joint = \"elbow\"",
         "joint = \"elbwo\"",
-        "x.toml:93:9: there is no joint \"elbwo\" (did you mean `elbow`?)",
+        "x.toml:94:9: there is no joint \"elbwo\" (did you mean `elbow`?)",
     );
     refused(
         "torque = \"2*sin(t)\"\n",
         "",
-        "x.toml:91:1: motor \"drive\" needs exactly one of `torque`, `position` and `velocity` (such as torque = \"2*sin(t)\")",
+        "x.toml:92:1: motor \"drive\" needs exactly one of `torque`, `position` and `velocity` (such as torque = \"2*sin(t)\")",
     );
-    refused("gain = 3.0", "damping = 3.0", "x.toml:95:11: a motor with a `torque` has no `damping`");
-    refused("stiffness = 100.0\n", "", "x.toml:101:1: motor \"motor-2\" has a `position` and needs a `stiffness`");
-    refused("dof = 1", "dof = 3", "x.toml:103:7: `dof` is 3, but must be a whole number from 0 to 2 (such as 1)");
+    refused("gain = 3.0", "damping = 3.0", "x.toml:96:11: a motor with a `torque` has no `damping`");
+    refused("stiffness = 100.0\n", "", "x.toml:102:1: motor \"motor-2\" has a `position` and needs a `stiffness`");
+    refused("dof = 1", "dof = 3", "x.toml:104:7: `dof` is 3, but must be a whole number from 0 to 2 (such as 1)");
     refused(
         "dof = 1",
         "dof = 2",
-        "x.toml:103:7: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 DOFs, and has no DOF 2",
+        "x.toml:104:7: motor \"motor-2\", joint: \"sleeve\" is a cylindrical joint with 2 DOFs, and has no DOF 2",
     );
     refused(
         "control_limits = [-1.0, 1.0]",
         "control_limits = [1.0, -1.0]",
-        "x.toml:98:18: motor \"drive\", control_limits: must be the least value and then the greatest",
+        "x.toml:99:18: motor \"drive\", control_limits: must be the least value and then the greatest",
     );
 }
 
@@ -145,18 +145,18 @@ fn couplings_say_what_is_wrong() {
     refused(
         "offset = 0.1",
         "polynomial = [1.0]",
-        "x.toml:117:9: coupling \"gears\" has a `polynomial` as well (keep one of the two)",
+        "x.toml:118:9: coupling \"gears\" has a `polynomial` as well (keep one of the two)",
     );
-    refused("leader = \"elbow\"\n", "", "x.toml:116:9: coupling \"gears\" has no `leader` for this `ratio`");
+    refused("leader = \"elbow\"\n", "", "x.toml:117:9: coupling \"gears\" has no `leader` for this `ratio`");
     refused(
         "leader_dof = 1",
         "leader_dof = 0",
-        "x.toml:124:14: coupling \"coupling-2\", leader: must be another joint DOF than the follower",
+        "x.toml:125:14: coupling \"coupling-2\", leader: must be another joint DOF than the follower",
     );
     refused(
         "polynomial = [0.0, 0.5, 0.25]",
         "polynomial = [0, 0, 0, 0, 0, 1]",
-        "x.toml:125:14: `polynomial` is a list of 6, but must be one to five numbers (such as [0.0,1.0,0.5])",
+        "x.toml:126:14: `polynomial` is a list of 6, but must be one to five numbers (such as [0.0,1.0,0.5])",
     );
 }
 
@@ -198,15 +198,15 @@ fn old_names_of_keys_give_the_same_model() {
 #[test]
 fn errors_at_old_names_have_the_places_of_the_file() {
     let cases = [
-        (JOINTS, "\nfreedom = 1", "\nfreedom = 3", "x.toml:103:11: `dof` is 3, but must be a whole number from 0 to 2"),
+        (JOINTS, "\nfreedom = 1", "\nfreedom = 3", "x.toml:104:11: `dof` is 3, but must be a whole number from 0 to 2"),
         (
             JOINTS,
             "\nfreedom = 1",
             "\nfreedom = 2",
-            "x.toml:103:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical",
+            "x.toml:104:11: motor \"motor-2\", joint: \"sleeve\" is a cylindrical",
         ),
-        (JOINTS, "leader_freedom = 1", "leader_freedom = 0", "x.toml:124:18: coupling \"coupling-2\", leader: must be"),
-        (JOINTS, "kind = \"cylindrical\"", "kind = \"revolute\"", "x.toml:82:12: a revolute joint has no `dofs`"),
+        (JOINTS, "leader_freedom = 1", "leader_freedom = 0", "x.toml:125:18: coupling \"coupling-2\", leader: must be"),
+        (JOINTS, "kind = \"cylindrical\"", "kind = \"revolute\"", "x.toml:83:12: a revolute joint has no `dofs`"),
         (SUPPORTS, "feet = [[0, 0.3], ", "feet = [", "x.toml:12:8: `points` of body \"part\" are 2"),
         (SUPPORTS, "[0, 0.3], [-0.3, -0.15]", "[1, 0.3], [2, -0.15]", "x.toml:12:8: body \"part\", points: the centre"),
         (

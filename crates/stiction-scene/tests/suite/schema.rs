@@ -88,7 +88,8 @@ fn the_scenes_use_known_keys_and_the_tests_use_every_one() {
         keys(&toml::from_str(text).expect("TOML"), &mut used);
     }
     let seldom = ["corners", "undetermined", "ellipse", "point", "polyhedron", "semi_axes", "axis", "first_direction"];
-    let stabilisation = ["stabilisation", "baumgarte", "ascher", "rate", "projection", "halve_steps"];
+    let stabilisation =
+        ["stabilisation", "baumgarte", "ascher", "rate", "projection", "halve_steps", "order", "substeps"];
     used.extend(seldom.into_iter().chain(stabilisation).map(str::to_owned));
     assert!(known.is_subset(&used), "in no scene: {:?}", known.difference(&used));
 }

@@ -14,6 +14,9 @@ use crate::{Start, Workspace, constraints::Source};
 /// Errors of linearisation are of the order h²; placements that do not fit are typed in units of this size or more.
 const MAX_ERROR: f64 = 1e-3;
 
+/// Largest joint errors that count as drift of a motion, m or rad: joints that do not fit together contradict each other by more.
+const MAX_DRIFT: f64 = 1e-2;
+
 /// Fraction of the rates of joints without their impulses that almost redundant rows may leave, where no motion is prescribed. Dimensionless.
 ///
 /// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. At a tenth, Bennett's linkage stops in reduced
@@ -54,13 +57,16 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     });
     let joint_rows = joints.flat_map(|joint| constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()));
     let stabilisation = sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed)).sqrt();
+    let errors =
+        start.h * sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed + row.postponed)).sqrt();
     let is_prescribed = joint_rows.map(|row| row.prescribed).any(|rate| rate != 0.0);
     let redundant =
         if is_prescribed { 0.0 } else { NEARLY_REDUNDANT * sum_of_squares(&mut problem.q().iter().copied()).sqrt() };
     let left = sum_of_squares(&mut rest.iter().copied()).sqrt();
     // The comparisons are false for a NaN too.
     let error = left * start.h;
-    let is_left = error <= ROUNDING_ERROR || (left <= stabilisation + redundant && error <= MAX_ERROR);
+    let is_drift = errors <= MAX_DRIFT && error <= MAX_ERROR;
+    let is_left = error <= ROUNDING_ERROR || (left <= stabilisation + redundant && is_drift);
     if !is_left {
         rest.clear();
     }

@@ -2,6 +2,9 @@
 
 use super::SchemeError;
 
+/// Largest bound, m/s or rad/s: larger ones are typing mistakes.
+const MOST: f64 = 1e9;
+
 /// Largest speed at which the weight γ_b closes an open joint.   [STAB-9]
 ///
 /// Drift that a step makes is removed in the next one in addition, so that joints of fast mechanisms stay closed.
@@ -20,10 +23,13 @@ impl ClosingSpeed {
     /// Checks the numbers.
     pub(super) fn validate(self) -> Result<(), SchemeError> {
         let speeds = [("linear", self.linear), ("angular", self.angular)];
-        match speeds.into_iter().find(|(_, speed)| speed.is_nan() || *speed <= 0.0) {
+        match speeds
+            .into_iter()
+            .find(|(_, speed)| speed.is_nan() || *speed <= 0.0 || (speed.is_finite() && *speed > MOST))
+        {
             Some((name, speed)) => {
                 let reason = format!(
-                    "the {name} speed must be positive, but is {speed}; with joint_gamma = 0 joints do not close"
+                    "the {name} speed must be from 0 to {MOST:e} or unbounded, but is {speed}; with joint_gamma = 0 joints do not close"
                 );
                 Err(SchemeError { field: "joint_closing_speed", reason })
             }

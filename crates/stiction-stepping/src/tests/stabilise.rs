@@ -5,7 +5,7 @@ use stiction_geometry::Pose;
 use stiction_multibody::{BodyBuilder, BodyId, ContactRule, Dimension, JointKind, Model, ModelBuilder};
 
 use super::support::{Case, G, assert_all_near, assert_near, ball, builder, on_floor};
-use crate::{Manifold, Preset, Scheme, Stabilisation, StepCause, infeasibility};
+use crate::{ClosingSpeed, Manifold, Preset, Scheme, Stabilisation, StepCause, infeasibility};
 
 /// Two bodies without forces, joined at their centres, which are 0.1 m apart.
 fn apart() -> Model {
@@ -63,8 +63,10 @@ fn the_usual_stabilisation_corrects_within_the_step() {
     let report = case.step();
     assert!(report.correction.is_none());
     assert_near(report.joint_error, 0.1, 1e-12);
-    let mut case = Case::new(apart(), Scheme::default(), 0.01);
-    assert!(case.step().joint_error < 1e-12);
+    let unbounded = Scheme { joint_closing_speed: ClosingSpeed::UNBOUNDED, ..Scheme::default() };
+    assert!(Case::new(apart(), unbounded, 0.01).step().joint_error < 1e-12);
+    // By default it closes with 1 m/s.   [STAB-9]
+    assert_near(Case::new(apart(), Scheme::default(), 0.01).step().joint_error, 0.09, 1e-12);
 }
 
 /// Each step removes the fraction 1 − e^(−αh) of an error.   [STAB-4]
