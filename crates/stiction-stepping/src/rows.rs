@@ -41,6 +41,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
             ws.constraints.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
         }
     }
+    clear_immovable(model, ws);
     for contact in &mut ws.constraints.contacts {
         contact.bias = (contact.gap_end - contact.gap_start) / h;
     }
@@ -82,6 +83,20 @@ fn joints(start: &Start, ws: &mut Workspace) {
                 "there is room for the rows of all joints of the problem"
             );
             ws.constraints.joint_rows.get_mut(place).into_iter().for_each(|place| *place = row);
+        }
+    }
+    clear_immovable(model, ws);
+}
+
+/// Clears the wrenches of loop rows whose rate no velocity of the forest changes, so that rounding does not decide their impulses.   [RED-5]
+fn clear_immovable(model: &Model, ws: &mut Workspace) {
+    let Some(reduced) = &mut ws.reduced else { return };
+    let forest = model.forest();
+    for joint in forest.loops().iter().filter_map(|id| model.joint(*id)) {
+        for row in ws.constraints.joint_rows.iter_mut().skip(joint.first_row()).take(joint.rows()) {
+            if !reduced.moves(forest, [(joint.a.0, &row.a), (joint.b.0, &row.b)]) {
+                (row.a, row.b) = Default::default();
+            }
         }
     }
 }
