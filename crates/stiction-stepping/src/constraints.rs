@@ -44,7 +44,7 @@ pub struct Constraints {
     rows: Vec<(Wrench, Wrench)>,
     /// Constant term of each row: bias or prescribed velocity.
     constants: Vec<f64>,
-    /// Part of the constant terms by which joints contradict each other, left out by [`Self::collect`]; empty if there is none.   [EQ-2]
+    /// Part of q by which joints contradict each other, left out of the problem; empty if there is none.   [EQ-2]
     pub(crate) contradictions: Vec<f64>,
 }
 
@@ -140,11 +140,6 @@ impl Constraints {
             self.constants.push(row.bias);
         }
         debug_assert_eq!(self.rows.len(), self.constants.len(), "every row has a constant term");
-        debug_assert!(
-            self.contradictions.is_empty() || self.contradictions.len() == self.rows.len(),
-            "contradictions are those of all rows"
-        );
-        self.constants.iter_mut().zip(&self.contradictions).for_each(|(constant, part)| *constant -= part);
         debug_assert_eq!(
             self.rows.len(),
             self.blocks.iter().map(|block| block.law.rows()).sum::<usize>(),

@@ -104,9 +104,11 @@ impl FrictionEquality {
         solution: &mut FrictionSolution,
     ) -> Ending {
         debug_assert!(Self::applies(problem), "all laws are equalities");
-        if let Some(guess) = guess.filter(|guess| guess.r.len() == problem.rows())
-            && problem.residual_with_velocities(&guess.r, &mut self.u, &mut self.state).value <= SOLVED_GUESS
-        {
+        let guess = guess.filter(|guess| guess.r.len() == problem.rows());
+        let of_guess = guess.map_or(f64::INFINITY, |guess| {
+            problem.residual_with_velocities(&guess.r, &mut self.u, &mut self.state).value
+        });
+        if let Some(guess) = guess.filter(|_| of_guess <= SOLVED_GUESS) {
             solution.r.clone_from(&guess.r);
             self.has_run = true;
             return Ending::new(Status::Solved, 0);
@@ -132,6 +134,10 @@ impl FrictionEquality {
             if !falls {
                 break;
             }
+        }
+        if let Some(guess) = guess.filter(|_| of_guess < best) {
+            best = of_guess;
+            solution.r.clone_from(&guess.r);
         }
         Ending::new(if best <= tolerance { Status::Solved } else { Status::BudgetExhausted }, iterations)
     }

@@ -178,3 +178,27 @@ fn a_door_on_two_hinges_turns_in_all_coordinates() {
         "{maximal} {reduced} {divided}"
     );
 }
+
+/// A weld and a hinge between the same two bodies, in free fall: no joint moves, and rounding must not decide that they contradict each other.
+#[test]
+fn redundant_joints_of_a_falling_pair_hold() {
+    let content = r#"
+        body = [
+            { name = "a", mass = 1.0, inertia = [0.01, 0.02, 0.03], position = [0.0, 0.0, 0.0], velocity = [0.3, 0.0, 0.1] },
+            { name = "b", mass = 5.0, inertia = [0.03, 0.02, 0.03], position = [0.7, 0.4, 0.2], velocity = [0.3, 0.0, 0.1] },
+        ]
+        joint = [
+            { kind = "weld", between = ["a", "b"], anchor = [0.3, 0.1, 0.0] },
+            { kind = "revolute", between = ["a", "b"], anchor = [0.7, 0.1, 0.2], axis = [0.0, 0.0, 1.0] },
+        ]
+    "#;
+    for coordinates in ["maximal", "reduced", "divide-and-conquer"] {
+        let mut simulation = simulation(content, "ncp", coordinates);
+        let momentum = simulation.momentum().linear.x;
+        for step in 0..300 {
+            let report = simulation.step().unwrap_or_else(|error| panic!("{coordinates}, step {step}: {error}"));
+            assert!(report.joint_error < 1e-9, "{coordinates}: {:e}", report.joint_error);
+        }
+        assert!((simulation.momentum().linear.x - momentum).abs() < 1e-10, "{coordinates}");
+    }
+}
