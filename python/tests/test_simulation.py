@@ -37,7 +37,7 @@ def test_energy_without_a_source_is_counted_and_stops_the_run() -> None:
         inertia = [0.01, 0.02, 0.025]
         angular_velocity = [50.0, 50.0, 50.0]
     """
-    simulation = Simulation(Scene.parse(text))
+    simulation = Simulation.from_toml(text)
     with pytest.raises(stiction.StepError, match='body "b"') as stopped:
         for _ in range(200):
             simulation.step()
