@@ -14,10 +14,11 @@ pub(crate) const PACKAGE: &str = "stiction-reproduce";
 const STAMP: &str = "reference/stamp.txt";
 
 /// The crates whose code decides the numbers of the cases.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "stiction-complementarity",
     "stiction-geometry",
     "stiction-multibody",
+    "stiction-options",
     "stiction-stepping",
     "stiction-schemes",
     "stiction-sensitivity",

@@ -13,10 +13,11 @@ use crate::rust_items;
 use crate::tree;
 
 /// The crates whose imports and parameters are limited.
-const NUMERICAL: [&str; 6] = [
+const NUMERICAL: [&str; 7] = [
     "stiction-complementarity",
     "stiction-geometry",
     "stiction-multibody",
+    "stiction-options",
     "stiction-stepping",
     "stiction-schemes",
     "stiction-sensitivity",

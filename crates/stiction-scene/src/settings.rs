@@ -1,6 +1,6 @@
 //! Simulation settings: duration, step and scheme.
 
-use stiction_stepping::{Preset, Scheme};
+use stiction_options::{Preset, Scheme};
 
 /// Contents of `[simulation]` and `[scheme]`, with all defaults.
 #[derive(Clone, Debug, PartialEq)]

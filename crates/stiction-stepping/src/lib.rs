@@ -42,7 +42,6 @@ mod reduced;
 mod report;
 mod review;
 mod rows;
-mod scheme;
 mod stabilise;
 mod start;
 mod start_impact;
@@ -77,7 +76,7 @@ pub use report::{
     ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,
 };
 pub use review::{Change, Changes};
-pub use scheme::{
+pub use stiction_options::{
     ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold,
     Margin, Method, Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Substeps,
     Undetermined, VelocityTerms,

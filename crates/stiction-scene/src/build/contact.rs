@@ -1,7 +1,7 @@
 //! `[contact_default]` and `[[contact]]`.
 
 use stiction_multibody::ContactRule;
-use stiction_stepping::Margin;
+use stiction_options::Margin;
 
 use super::{
     Assembly,

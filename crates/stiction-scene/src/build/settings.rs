@@ -1,7 +1,7 @@
 //! `[simulation]` and `[scheme]`: checks of limits, and defaults.
 
 use stiction_multibody::limits;
-use stiction_stepping::{ClosingSpeed, Margin, Order, Preset, Scheme, Stabilisation};
+use stiction_options::{ClosingSpeed, Margin, Order, Preset, Scheme, Stabilisation};
 
 use super::reader::At;
 use crate::{

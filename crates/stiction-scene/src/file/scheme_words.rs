@@ -1,9 +1,9 @@
-//! Words of a scene file for the options of a scheme, and the types of `stiction-stepping` they stand for.
+//! Words of a scene file for the options of a scheme, and the types of `stiction-options` they stand for.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
-use stiction_stepping::{
+use stiction_options::{
     Coordinates, CornerLogic, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, PositionUpdate,
     PrescribedSlip, Preset, Undetermined, VelocityTerms,
 };

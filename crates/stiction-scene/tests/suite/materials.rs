@@ -3,7 +3,7 @@
 use nalgebra::Matrix3;
 use stiction_multibody::Layer;
 use stiction_scene::parse;
-use stiction_stepping::PositionUpdate;
+use stiction_options::PositionUpdate;
 
 use crate::{MATERIALS, SPATIAL};
 

@@ -2,7 +2,7 @@
 
 use stiction_multibody::BodyKind;
 use stiction_scene::{Scene, SceneError, parse_with};
-use stiction_stepping::Preset;
+use stiction_options::Preset;
 
 use crate::PLANAR;
 

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyKind, Dimension, JointKind, OrientationUpdate};
 use stiction_scene::{Settings, load, parse, parse_with};
-use stiction_stepping::{LineariseAt, Manifold, Margin, PrescribedSlip, Preset, Stabilisation};
+use stiction_options::{LineariseAt, Manifold, Margin, PrescribedSlip, Preset, Stabilisation};
 
 use crate::{PLANAR, SPATIAL, all_scenes};
 

@@ -1,25 +1,12 @@
 //! Choices that make a scheme, and checks of their combinations.
 
-mod axes;
-mod closing_speed;
-mod joint_space;
-mod layers;
-mod order;
-mod preset;
-mod stabilisation;
-mod substeps;
-mod support;
-
 use stiction_multibody::{ContactRule, Model, OrientationUpdate};
 
-pub use axes::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method, Order,
-    PositionUpdate, PrescribedSlip, Undetermined, VelocityTerms,
+use super::{
+    ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method,
+    Order, PositionUpdate, PrescribedSlip, Stabilisation, Substeps, Undetermined, VelocityTerms, joint_space, layers,
+    order, support,
 };
-pub use closing_speed::ClosingSpeed;
-pub use preset::Preset;
-pub use stabilisation::{Manifold, Stabilisation};
-pub use substeps::Substeps;
 
 /// Discretisation of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +129,7 @@ impl Scheme {
     }
 
     /// True if the impulses between two moving bodies act at a common point. Implicit steps solve for the surface points themselves.   [STEP-17]
-    pub(crate) fn has_common_points(&self) -> bool {
+    pub fn has_common_points(&self) -> bool {
         self.impulse_points == ImpulsePoints::Common && self.linearise_at != LineariseAt::Implicit
     }
 
