@@ -1,4 +1,4 @@
-//! Search over active sets: starts, continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
+//! Search over active sets: initial iterates (starts), continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
 
 use super::embedding::Embedding;
 use super::joints::Joints;
@@ -29,7 +29,7 @@ const MAX_REFINEMENTS: u32 = 2;
 /// Largest number of active sets of the bounded rows alone, with the warm-started impulses of the contacts fixed.
 const MAX_BOUND_UPDATES: u32 = 3;
 
-/// Starts per compliance continuation in problems that are not purely spatial.
+/// Starts per compliance continuation in problems that are not purely spatial: not all blocks are contacts with friction in space.
 ///
 /// A compliance continuation runs after every start if all contacts are spatial, otherwise after every seventh. The ladder allows six starts
 /// and one continuation, so only purely spatial problems get one, after their first start.
@@ -164,7 +164,9 @@ impl<C: ContactSet> Search<C> {
         around.joints.recover_impulses(around.embedding.joint_rows(), around.w, q, r);
     }
 
-    /// Iterates from the present active set until the problem is solved or the active sets cycle. `count` counts the systems solved.
+    /// Iterates from the present active set until the problem is solved or the active sets cycle.
+    ///
+    /// `accepted` is the largest norm of the natural map of a solution. `count` counts the systems solved.
     fn iterate_active_sets(&mut self, around: Surroundings, accepted: f64, count: &mut u32) -> bool {
         let spatial = around.embedding.is_spatial();
         let Self { contacts, system, visited, saved, .. } = self;
