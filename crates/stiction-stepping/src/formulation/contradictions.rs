@@ -1,15 +1,15 @@
-//! Redundant joints that contradict each other: the part of their errors that no motion removes.   [EQ-2]
+//! Redundant joints that contradict each other (inconsistent constraints): the part of their errors that no motion removes.   [EQ-2]
 //!
 //! Stabilisation asks for the rates −γ Φ/h. If joints are redundant, the rates Hᵀ v of all velocities are a subspace. The errors Φ of a closed loop
-//! lie in it to first order only, and in a singular position not at all. The part u outside of it is what the least-squares solution of
-//! W r + q = 0 leaves, and the joint error h u stays whatever moves.
+//! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
+//! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
 use stiction_complementarity::Law;
 
 use super::cone::is_equality;
 use crate::{Start, Workspace, constraints::Source};
 
-/// Largest joint error that is left because no motion removes it, m or rad.
+/// Largest joint error that is left uncorrected because no motion removes it, m or rad.
 ///
 /// Errors of linearisation are of the order h²; placements that do not fit are typed in units of this size or more.
 const MAX_ERROR: f64 = 1e-3;
@@ -17,10 +17,11 @@ const MAX_ERROR: f64 = 1e-3;
 /// Largest joint errors that count as drift of a motion, m or rad: joints that do not fit together contradict each other by more.
 const MAX_DRIFT: f64 = 1e-2;
 
-/// Fraction of the rates of joints without their impulses that almost redundant rows may leave, where no motion is prescribed. Dimensionless.
+/// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. Only without prescribed motion.
+/// Dimensionless.
 ///
-/// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. At a tenth, Bennett's linkage stops in reduced
-/// coordinates; at ten times, rows that only a singular position makes redundant would be left out for longer.
+/// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. With a tenth of this value, steps of Bennett's linkage
+/// fail in reduced coordinates; with ten times as much, rows that only a singular position makes redundant would be left out for longer.
 const NEARLY_REDUNDANT: f64 = 1e-2;
 
 /// Joint error at the level of rounding errors of positions of a metre, m or rad.
