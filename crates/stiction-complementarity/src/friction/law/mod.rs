@@ -251,14 +251,14 @@ fn natural_map_squared<L: Rules, const N: usize>(law: &L, r: &[f64], u: &[f64]) 
         return f64::INFINITY;
     };
     let correction = law.de_saxce_correction(u);
-    let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
-    moved[0] -= correction;
-    let mut projected = moved;
+    let mut argument: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
+    argument[0] -= correction;
+    let mut projected = argument;
     law.project(&mut projected);
     let mut sum = 0.0;
     for k in 0..N {
         let corrected = if k == 0 { u[k] + correction } else { u[k] };
-        let difference = if projected[k] == moved[k] { corrected } else { r[k] - projected[k] };
+        let difference = if projected[k] == argument[k] { corrected } else { r[k] - projected[k] };
         sum += difference * difference;
     }
     sum
