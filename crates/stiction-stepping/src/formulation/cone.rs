@@ -43,7 +43,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         write_laws(start, ws, laws, q);
         if impulses::applies(start, ws, q.len()) {
             impulses::write(start, ws, operator, laws, q);
-            leave_contradictions(ws, q);
+            subtract_contradictions(ws, q);
             return Ok(());
         }
         if !matches!(operator, Operator::MatrixFree(_)) {
@@ -60,7 +60,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
             "v_free has an entry for each column of H"
         );
         bodies.jacobian().mul_add_into(&ws.friction.free_velocity, q);
-        leave_contradictions(ws, q);
+        subtract_contradictions(ws, q);
         if laws.iter().all(is_equality) && start.h * norm(q) <= rounding(start.h * norm(&ws.friction.free_velocity)) {
             q.fill(0.0);
         }
@@ -71,19 +71,19 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
 }
 
 /// Subtracts the contradictions (inconsistent part of the rates) of joints from q, last: they may be much smaller than its terms.   [EQ-2]
-fn leave_contradictions(ws: &Workspace, q: &mut [f64]) {
+fn subtract_contradictions(ws: &Workspace, q: &mut [f64]) {
     let parts = &ws.constraints.contradictions;
     debug_assert!(parts.is_empty() || parts.len() == q.len(), "contradictions are those of all rows");
     q.iter_mut().zip(parts).for_each(|(q, part)| *q -= part);
 }
 
-/// Joint errors due to rounding in a step in which the bodies move by `way`, a distance in m or rad. If h ‖q‖ of joints alone is not larger, q is
+/// Joint errors due to rounding in a step in which the bodies move by `distance`, m or rad. If h ‖q‖ of joints alone is not larger, q is
 /// set to zero.
 ///
 /// Bodies that fall together have equal velocities, and their differences at the joints are rounding errors times their arms; positions of a few
 /// metres have rounding errors of their own. The residual is relative to q, and redundant joints contradict each other by as much as these errors.
-fn rounding(way: f64) -> f64 {
-    ROUNDING * way + POSITION_ROUNDING
+fn rounding(distance: f64) -> f64 {
+    ROUNDING * distance + POSITION_ROUNDING
 }
 
 /// Rounding error as a fraction of the distance moved. With a tenth of this value, steps of two bodies with a weld and a hinge fail in free fall; with

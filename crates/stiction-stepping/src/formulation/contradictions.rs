@@ -49,8 +49,8 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     if !ws.quadratic || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
         return false;
     }
-    let mut rest = std::mem::take(&mut constraints.contradictions);
-    problem.velocities(&solution.r, &mut rest, &mut ws.friction.state);
+    let mut residual_rates = std::mem::take(&mut constraints.contradictions);
+    problem.velocities(&solution.r, &mut residual_rates, &mut ws.friction.state);
     let sum_of_squares = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();
     let joints = constraints.blocks.iter().filter_map(|block| match block.source {
         Source::Joint(index) => start.model.joints().get(index),
@@ -63,14 +63,14 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let is_prescribed = joint_rows.map(|row| row.prescribed).any(|rate| rate != 0.0);
     let redundant =
         if is_prescribed { 0.0 } else { NEARLY_REDUNDANT * sum_of_squares(&mut problem.q().iter().copied()).sqrt() };
-    let left = sum_of_squares(&mut rest.iter().copied()).sqrt();
+    let residual_norm = sum_of_squares(&mut residual_rates.iter().copied()).sqrt();
     // The comparisons are false for a NaN too.
-    let error = left * start.h;
+    let error = residual_norm * start.h;
     let is_drift = errors <= MAX_DRIFT && error <= MAX_ERROR;
-    let is_left = error <= ROUNDING_ERROR || (left <= stabilisation + redundant && is_drift);
-    if !is_left {
-        rest.clear();
+    let is_left_out = error <= ROUNDING_ERROR || (residual_norm <= stabilisation + redundant && is_drift);
+    if !is_left_out {
+        residual_rates.clear();
     }
-    constraints.contradictions = rest;
-    is_left
+    constraints.contradictions = residual_rates;
+    is_left_out
 }
