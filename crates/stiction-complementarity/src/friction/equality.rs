@@ -2,8 +2,8 @@
 //!
 //! W is positive semidefinite, and singular if joints are redundant. W + ε D, with the diagonal D of W, is regular and is factorised by blocks
 //! of joints. The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is consistent,
-//! they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If joints contradict each other, a
-//! residual remains: that of the contradicting rows, and the problem is not solved.
+//! they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If it is inconsistent
+//! (joints contradict each other), the residual of the contradicting rows remains, and the problem is not solved.
 //!
 //! Rows that are almost redundant, with eigenvalues of D⁻¹ W far below ε, count as redundant: those of an overconstrained loop are redundant up
 //! to its joint errors, and solving them exactly would lock the loop.
@@ -25,9 +25,9 @@ const VANISHED: f64 = 1e-20;
 /// Residual at the level of rounding errors, at which iterations end. Dimensionless.
 const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// Residual of a guess that solves the problem: a state of rest, and the end of iterations whose rest was left out of q [EQ-2]. Dimensionless.
+/// Residual at which a guess is the solution: at rest, or if the inconsistent part of q was subtracted after the last solve [EQ-2]. Dimensionless.
 ///
-/// Larger, and impulses of redundant joints would drift from those of least norm; below 1e-14 rounding decides.
+/// With a larger value impulses of redundant joints would drift from those of least norm; below 1e-14 rounding decides.
 const SOLVED_GUESS: f64 = 1e-12;
 
 /// Largest number of iterations.

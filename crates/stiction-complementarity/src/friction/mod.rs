@@ -6,6 +6,7 @@
 //! u = W r + q,     r_i ∈ K_i,   û_i = u_i + s(u_i) e_N,   −û_i ∈ N_K(r_i)     for every block i.
 //! ```
 //!
+//! A block is one constraint: the rows of a contact, joint, limit or motor. Tags such as [CONE-1] are equations of `docs/theory`.
 //! W is the Delassus operator, assembled ([`BlockMatrix`]) or matrix-free ([`Bodies`]). The law of each block is a [`Law`]. s is the De Saxcé
 //! correction ([`Law::de_saxce_correction`]), which is zero without friction; û is the corrected velocity.
 

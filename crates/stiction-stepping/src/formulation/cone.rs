@@ -1,6 +1,7 @@
 //! The step with the second-order (Coulomb) friction cone: a frictional contact problem in impulses.
 //!
-//! With v_free = v + h M⁻¹ (λ_app + λ_vp) and the rows of joints and contacts stacked in Hᵀ,
+//! With the applied forces λ_app, the velocity products λ_vp (gyroscopic), v_free = v + h M⁻¹ (λ_app + λ_vp) and the rows of joints and contacts
+//! stacked in Hᵀ,
 //!
 //! ```text
 //! v⁺ = v_free + M⁻¹ H r,    u = Hᵀ v⁺ + bias = W r + q,    W = Hᵀ M⁻¹ H,    q = Hᵀ v_free + bias          [STEP-11]
@@ -42,7 +43,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         write_laws(start, ws, laws, q);
         if impulses::applies(start, ws, q.len()) {
             impulses::write(start, ws, operator, laws, q);
-            leave_contradictions(ws, q);
+            subtract_contradictions(ws, q);
             return Ok(());
         }
         if !matches!(operator, Operator::MatrixFree(_)) {
@@ -59,7 +60,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
             "v_free has an entry for each column of H"
         );
         bodies.jacobian().mul_add_into(&ws.friction.free_velocity, q);
-        leave_contradictions(ws, q);
+        subtract_contradictions(ws, q);
         if laws.iter().all(is_equality) && start.h * norm(q) <= rounding(start.h * norm(&ws.friction.free_velocity)) {
             q.fill(0.0);
         }
@@ -69,25 +70,28 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// Leaves the contradictions of joints out of q, last: they may be much smaller than its terms.   [EQ-2]
-fn leave_contradictions(ws: &Workspace, q: &mut [f64]) {
+/// Subtracts the contradictions (inconsistent part of the rates) of joints from q, last: they may be much smaller than its terms.   [EQ-2]
+fn subtract_contradictions(ws: &Workspace, q: &mut [f64]) {
     let parts = &ws.constraints.contradictions;
     debug_assert!(parts.is_empty() || parts.len() == q.len(), "contradictions are those of all rows");
     q.iter_mut().zip(parts).for_each(|(q, part)| *q -= part);
 }
 
-/// Joint errors by rounding in a step in which the bodies move by `way`, m or rad: q of joints alone is then zero.
+/// Joint errors due to rounding in a step in which the bodies move by `distance`, m or rad. If h ‖q‖ of joints alone is not larger, q is
+/// set to zero.
 ///
 /// Bodies that fall together have equal velocities, and their differences at the joints are rounding errors times their arms; positions of a few
 /// metres have rounding errors of their own. The residual is relative to q, and redundant joints contradict each other by as much as these errors.
-fn rounding(way: f64) -> f64 {
-    ROUNDING * way + POSITION_ROUNDING
+fn rounding(distance: f64) -> f64 {
+    ROUNDING * distance + POSITION_ROUNDING
 }
 
-/// Fraction of a way. At a tenth, a weld with a hinge stops in free fall; at ten times, a joint opens by as little.
+/// Rounding error as a fraction of the distance moved. With a tenth of this value, steps of two bodies with a weld and a hinge fail in free fall; with
+/// ten times as much, the ignored joint errors are still that small.
 const ROUNDING: f64 = 1e-13;
 
-/// Errors of positions of a few metres, m. At a tenth, the same happens at rest; at ten times, steps of a microsecond leave rates of 0.01 µm/s.
+/// Rounding error of positions of a few metres, m. With a tenth of this value, such steps fail at rest; with ten times as much, steps of a microsecond
+/// leave rates of 0.01 µm/s.
 const POSITION_ROUNDING: f64 = 2e-15;
 
 pub(super) fn is_equality(law: &Law) -> bool {

@@ -1,15 +1,15 @@
-//! Redundant joints that contradict each other: the part of their errors that no motion removes.   [EQ-2]
+//! Redundant joints that contradict each other (inconsistent constraints): the part of their errors that no motion removes.   [EQ-2]
 //!
 //! Stabilisation asks for the rates −γ Φ/h. If joints are redundant, the rates Hᵀ v of all velocities are a subspace. The errors Φ of a closed loop
-//! lie in it to first order only, and in a singular position not at all. The part u outside of it is what the least-squares solution of
-//! W r + q = 0 leaves, and the joint error h u stays whatever moves.
+//! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
+//! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
 use stiction_complementarity::Law;
 
 use super::cone::is_equality;
 use crate::{Start, Workspace, constraints::Source};
 
-/// Largest joint error that is left because no motion removes it, m or rad.
+/// Largest joint error that is left uncorrected because no motion removes it, m or rad.
 ///
 /// Errors of linearisation are of the order h²; placements that do not fit are typed in units of this size or more.
 const MAX_ERROR: f64 = 1e-3;
@@ -17,10 +17,11 @@ const MAX_ERROR: f64 = 1e-3;
 /// Largest joint errors that count as drift of a motion, m or rad: joints that do not fit together contradict each other by more.
 const MAX_DRIFT: f64 = 1e-2;
 
-/// Fraction of the rates of joints without their impulses that almost redundant rows may leave, where no motion is prescribed. Dimensionless.
+/// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. Only without prescribed motion.
+/// Dimensionless.
 ///
-/// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. At a tenth, Bennett's linkage stops in reduced
-/// coordinates; at ten times, rows that only a singular position makes redundant would be left out for longer.
+/// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. With a tenth of this value, steps of Bennett's linkage
+/// fail in reduced coordinates; with ten times as much, rows that only a singular position makes redundant would be left out for longer.
 const NEARLY_REDUNDANT: f64 = 1e-2;
 
 /// Joint error at the level of rounding errors of positions of a metre, m or rad.
@@ -48,8 +49,8 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     if !ws.quadratic || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
         return false;
     }
-    let mut rest = std::mem::take(&mut constraints.contradictions);
-    problem.velocities(&solution.r, &mut rest, &mut ws.friction.state);
+    let mut residual_rates = std::mem::take(&mut constraints.contradictions);
+    problem.velocities(&solution.r, &mut residual_rates, &mut ws.friction.state);
     let sum_of_squares = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();
     let joints = constraints.blocks.iter().filter_map(|block| match block.source {
         Source::Joint(index) => start.model.joints().get(index),
@@ -62,14 +63,14 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let is_prescribed = joint_rows.map(|row| row.prescribed).any(|rate| rate != 0.0);
     let redundant =
         if is_prescribed { 0.0 } else { NEARLY_REDUNDANT * sum_of_squares(&mut problem.q().iter().copied()).sqrt() };
-    let left = sum_of_squares(&mut rest.iter().copied()).sqrt();
+    let residual_norm = sum_of_squares(&mut residual_rates.iter().copied()).sqrt();
     // The comparisons are false for a NaN too.
-    let error = left * start.h;
+    let error = residual_norm * start.h;
     let is_drift = errors <= MAX_DRIFT && error <= MAX_ERROR;
-    let is_left = error <= ROUNDING_ERROR || (left <= stabilisation + redundant && is_drift);
-    if !is_left {
-        rest.clear();
+    let is_left_out = error <= ROUNDING_ERROR || (residual_norm <= stabilisation + redundant && is_drift);
+    if !is_left_out {
+        residual_rates.clear();
     }
-    constraints.contradictions = rest;
-    is_left
+    constraints.contradictions = residual_rates;
+    is_left_out
 }

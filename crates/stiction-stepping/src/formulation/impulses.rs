@@ -125,9 +125,9 @@ fn write_coupled(ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut 
         "every row of a law is propagated to the root of the assembly tree"
     );
     for (i, (first, law)) in offsets(laws).zip(laws).enumerate() {
-        for (j, (other, facing)) in offsets(laws).zip(laws).enumerate() {
+        for (j, (other, column_law)) in offsets(laws).zip(laws).enumerate() {
             let rows = first..first + law.rows();
-            let entries = rows.flat_map(|a| (other..other + facing.rows()).map(move |b| (a, b)));
+            let entries = rows.flat_map(|a| (other..other + column_law.rows()).map(move |b| (a, b)));
             if i != j && !entries.clone().any(|(a, b)| divided.are_coupled(a, b)) {
                 continue;
             }
@@ -197,9 +197,9 @@ pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
         };
         let r = r.get(friction.problem.range(index)).unwrap_or_default();
         let parts = row_lengths(contact).into_iter().zip(r).take(surface.compliant_directions);
-        let mut push = Vector3::zeros();
-        push.iter_mut().zip(parts).for_each(|(push, (length, r))| *push = length * r * *unit);
-        let velocity = surface.free_velocity + surface.inverse_mass() * push;
+        let mut impulse = Vector3::zeros();
+        impulse.iter_mut().zip(parts).for_each(|(impulse, (length, r))| *impulse = length * r * *unit);
+        let velocity = surface.free_velocity + surface.inverse_mass() * impulse;
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.compliant_directions { velocity[i] } else { 0.0 });
     }
     if let Some(reduced) = &mut ws.reduced {

@@ -13,6 +13,10 @@
 //!
 //! `ws.solution.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
+//! The mass unit (`unit`) scales masses and impulses. The proximal mass fraction is the factor on all masses in the dynamic steps that together
+//! make a quasistatic one [QS-2]. End-of-step geometry means gaps and normals at the unknown end of the step (`LineariseAt::Implicit`).
+//! `ws.quadratic` is true if the problem has second-order (quadratic) cones or, usually, joints alone; false if it is a mixed linear one. The contradictions
+//! of joints are the inconsistent part of the rates that redundant joints ask for (`contradictions.rs`).
 
 mod columns;
 mod cone;
@@ -122,12 +126,12 @@ pub(crate) fn write_warm_start(start: &Start, ws: &mut Workspace) {
     if ws.quadratic && ws.constraints.contradictions.is_empty() {
         warm_start::write(start, ws);
     } else if ws.quadratic {
-        // What was left out is the residual of the last solution.   [EQ-2]
+        // What was left out of q is the residual of the last solution, which therefore solves the new problem.   [EQ-2]
         ws.friction.guess.r.clone_from(&ws.friction.solution.r);
     }
 }
 
-/// Leaves contacts out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
+/// Screens contacts: leaves them out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
 ///
 /// Only dynamic steps with second-order cones leave contacts out. With end-of-step geometry the active contacts are known only at the end.
 pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {

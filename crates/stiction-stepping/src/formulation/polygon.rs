@@ -8,6 +8,7 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
+//! λ_app are the applied forces, λ_vp the velocity products (gyroscopic), Φ the joint errors, ψ the gaps, and γ_b and γ their weights.
 //! ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound of each direction, and U = diag μ. A
 //! friction bound is a set of directions with one slip speed σ.
 //! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.

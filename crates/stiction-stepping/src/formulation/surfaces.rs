@@ -18,8 +18,8 @@ use crate::{
 
 /// Adds the slip velocity at the start of the step to the constant terms of the tangent rows of a compliant contact.   [SOFT-6]
 ///
-/// It is nonzero in steps by mean velocities, in which bodies move by (v + v⁺)/2. There friction opposes the mean of the slip velocities at
-/// both ends of the step.
+/// It is nonzero in steps by mean velocities (midpoint update of positions), in which bodies move by h (v + v⁺)/2. There friction opposes the mean
+/// of the slip velocities at both ends of the step.
 pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
     let (Source::Contact(contact), Some(AuxiliaryMass { kind: AuxiliaryKind::Layer(surface), .. })) =
         (block.source, block.auxiliary)

@@ -63,7 +63,8 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
         debug_assert!(r.len() <= first + rows, "a block has one impulse for each row");
         r.resize(first + rows, 0.0);
     }
-    // The first of two kicks begins with half of the impulses of the last step.   [STEP-18]
+    // The first of the two kicks (half steps of the forces, as in Verlet's method) of a step of second order begins with half of the impulses of
+    // the last step.   [STEP-18]
     let factor = if start.kick == Kick::First { 0.5 } else { 1.0 };
     for r in r {
         *r *= factor / ws.mass_unit;

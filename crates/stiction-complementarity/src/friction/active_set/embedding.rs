@@ -11,15 +11,15 @@ use crate::friction::FrictionProblem;
 use crate::friction::law::{Kind, Law, Parts};
 use crate::friction::operator::Delassus;
 
-/// Applicability of the method to a problem.
+/// Applicability of the method to a problem, and the code that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Fit {
-    /// Too many contacts, rows or joint rows.
+    /// None: too many contacts, rows or joint rows.
     #[default]
     No,
-    /// All contacts have Coulomb friction in space or in the plane.
+    /// Code for Coulomb friction in space or in the plane, which all contacts have.
     Plain,
-    /// Any law of friction.
+    /// General code: some contact has torsional or rolling friction.
     General,
 }
 

@@ -89,7 +89,7 @@ struct Loaded {
     w: Vec<f64>,
     /// Version of the matrices that are loaded.
     matrix_version: Option<Version>,
-    /// Kind of contacts of the problem.
+    /// Code that applies to the contacts of the problem.
     fit: Fit,
 }
 

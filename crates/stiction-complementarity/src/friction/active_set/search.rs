@@ -1,4 +1,4 @@
-//! Search over active sets: starts, continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
+//! Search over active sets: initial iterates (starts), continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
 
 use super::embedding::Embedding;
 use super::joints::Joints;
@@ -29,7 +29,7 @@ const MAX_REFINEMENTS: u32 = 2;
 /// Largest number of active sets of the bounded rows alone, with the warm-started impulses of the contacts fixed.
 const MAX_BOUND_UPDATES: u32 = 3;
 
-/// Starts per compliance continuation in problems that are not purely spatial.
+/// Starts per compliance continuation in problems that are not purely spatial: not all blocks are contacts with friction in space.
 ///
 /// A compliance continuation runs after every start if all contacts are spatial, otherwise after every seventh. The ladder allows six starts
 /// and one continuation, so only purely spatial problems get one, after their first start.
@@ -96,9 +96,9 @@ pub(super) struct Search<C: ContactSet> {
     pub(super) modified: bool,
 }
 
-/// Problem around the contacts: positions of their rows, joints, and W + diag c if it was assembled.
+/// Context of the search: positions of the rows of contacts, joints, and W + diag c if it was assembled.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct Context<'a> {
     pub(super) options: &'a FrictionActiveSetOptions,
     pub(super) embedding: &'a Embedding,
     pub(super) joints: &'a Joints,
@@ -120,17 +120,17 @@ impl<C: ContactSet> Search<C> {
     /// Refines a solution with its own active set while the residual decreases: sticking contacts then stick to rounding.
     ///
     /// The velocities are those of the whole problem, because the elimination of joints loses digits if masses differ.   [SET-7]
-    fn refine(&mut self, around: Surroundings, q: &[f64], r: &mut [f64]) {
+    fn refine(&mut self, context: Context, q: &[f64], r: &mut [f64]) {
         let mut before = f64::INFINITY;
         for refinement in 0..=MAX_REFINEMENTS {
-            self.write(around, q, r);
-            if !around.embedding.joint_rows().is_empty() {
-                self.contacts.set_velocities(around.embedding, (around.w, q), r);
+            self.write(context, q, r);
+            if !context.embedding.joint_rows().is_empty() {
+                self.contacts.set_velocities(context.embedding, (context.w, q), r);
             }
             let residual = self.contacts.residual();
             if residual.is_nan() || residual >= before {
                 if refinement > 0 {
-                    self.write_previous(around, q, r);
+                    self.write_previous(context, q, r);
                 }
                 return;
             }
@@ -142,36 +142,38 @@ impl<C: ContactSet> Search<C> {
             // The modes are unset if the start or a Gauss-Seidel iterate was the solution.
             let _ = self.contacts.update_modes();
             if !(self.contacts.refine(&mut self.system) || self.contacts.step(&mut self.system)) {
-                return self.write_previous(around, q, r);
+                return self.write_previous(context, q, r);
             }
             // Contacts with nearly zero impulse may change their mode; the factors belong to the active set before.
             if self.contacts.update_modes() {
                 let better = self.contacts.residual() < before;
-                return if better { self.write(around, q, r) } else { self.write_previous(around, q, r) };
+                return if better { self.write(context, q, r) } else { self.write_previous(context, q, r) };
             }
         }
     }
 
     /// Restores the impulses before the last step and writes them.
-    fn write_previous(&mut self, around: Surroundings, q: &[f64], r: &mut [f64]) {
+    fn write_previous(&mut self, context: Context, q: &[f64], r: &mut [f64]) {
         self.contacts.restore(&self.saved.previous);
-        self.write(around, q, r);
+        self.write(context, q, r);
     }
 
     /// r ← impulses of the contacts and the joint reactions that follow from them.
-    fn write(&self, around: Surroundings, q: &[f64], r: &mut [f64]) {
-        self.contacts.write(around.embedding, r);
-        around.joints.recover_impulses(around.embedding.joint_rows(), around.w, q, r);
+    fn write(&self, context: Context, q: &[f64], r: &mut [f64]) {
+        self.contacts.write(context.embedding, r);
+        context.joints.recover_impulses(context.embedding.joint_rows(), context.w, q, r);
     }
 
-    /// Iterates from the present active set until the problem is solved or the active sets cycle. `count` counts the systems solved.
-    fn iterate_active_sets(&mut self, around: Surroundings, accepted: f64, count: &mut u32) -> bool {
-        let spatial = around.embedding.is_spatial();
+    /// Iterates from the present active set until the problem is solved or the active sets cycle.
+    ///
+    /// `accepted` is the largest norm of the natural map of a solution. `count` counts the systems solved.
+    fn iterate_active_sets(&mut self, context: Context, accepted: f64, count: &mut u32) -> bool {
+        let spatial = context.embedding.is_spatial();
         let Self { contacts, system, visited, saved, .. } = self;
-        let options = around.options;
+        let options = context.options;
         visited.clear();
         visited.reserve(options.max_active_sets as usize);
-        let (mut least, mut near) = (accepted, false);
+        let (mut least, mut within_tolerance) = (accepted, false);
         for _ in 0..options.max_active_sets {
             // An active set that returns after another one means cycling. With spatial contacts only, slip directions turn, and the
             // iteration often leaves the cycle.
@@ -198,7 +200,7 @@ impl<C: ContactSet> Search<C> {
                 continue;
             }
             if residual <= least {
-                (least, near) = (residual, true);
+                (least, within_tolerance) = (residual, true);
                 contacts.save(&mut saved.best);
             }
             // A consistent active set leaves modes and impulses unchanged, inside their cones.
@@ -206,28 +208,28 @@ impl<C: ContactSet> Search<C> {
                 return true;
             }
         }
-        if near {
+        if within_tolerance {
             contacts.restore(&saved.best);
         }
-        near
+        within_tolerance
     }
 
     /// Runs a continuation over decreasing compliance that ends at the given problem.   [SET-3]
     ///
     /// Compliance makes every active set regular. If it is small enough, the active set is that of the rigid problem.
-    fn continue_in_compliance(&mut self, around: Surroundings, accepted: f64, count: &mut u32) -> bool {
+    fn continue_in_compliance(&mut self, context: Context, accepted: f64, count: &mut u32) -> bool {
         // Adding and removing compliance changes W by rounding errors, so the matrix is loaded again next time.
         self.modified = true;
         let mut compliance = FIRST_COMPLIANCE;
         while compliance >= LAST_COMPLIANCE {
             self.contacts.set_compliance(compliance);
             self.contacts.update_modes();
-            let _ = self.iterate_active_sets(around, accepted, count);
+            let _ = self.iterate_active_sets(context, accepted, count);
             compliance *= COMPLIANCE_FACTOR;
         }
         self.contacts.set_compliance(0.0);
         self.contacts.update_modes();
-        self.iterate_active_sets(around, accepted, count)
+        self.iterate_active_sets(context, accepted, count)
     }
 
     /// Solves for the bounded rows alone, with the impulses of the contacts fixed.   [SET-8]
@@ -250,14 +252,14 @@ impl<C: ContactSet> Search<C> {
     /// Starts from the modes that the warm-started impulses imply, if limits without impulse are violated.   [SET-8]
     ///
     /// The velocities do not take part in these modes, because the limits distort them.
-    fn try_modes_of_impulses(&mut self, around: Surroundings, accepted: f64, count: &mut u32) -> bool {
+    fn try_modes_of_impulses(&mut self, context: Context, accepted: f64, count: &mut u32) -> bool {
         if !self.contacts.has_violated_bounds() {
             return false;
         }
         self.solve_bounded_rows();
         self.contacts.save(&mut self.saved.start);
         self.contacts.set_modes_from_impulses();
-        let solved = self.iterate_active_sets(around, accepted, count);
+        let solved = self.iterate_active_sets(context, accepted, count);
         if !solved {
             self.contacts.restore(&self.saved.start);
         }
@@ -278,12 +280,12 @@ impl<C: ContactSet> Search<C> {
             return Ending::new(Status::Breakdown, 0);
         }
         let Loaded { embedding, joints, w, .. } = &*loaded;
-        let around = Surroundings { options, embedding, joints, w };
+        let context = Context { options, embedding, joints, w };
         let accepted = options.tolerance * self.contacts.scale();
         // A warm start within tolerance is not accepted as it is: in a simulation its error would accumulate.
         let solved_at_start = self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale();
         let mut count = 0;
-        let mut solved = solved_at_start || self.try_modes_of_impulses(around, accepted, &mut count);
+        let mut solved = solved_at_start || self.try_modes_of_impulses(context, accepted, &mut count);
         let starts_per_continuation = if embedding.is_spatial() { 1 } else { STARTS_PER_CONTINUATION };
         let (mut start, mut continuations, mut before) = (0, 0, None);
         while !solved && start < options.max_starts {
@@ -303,20 +305,20 @@ impl<C: ContactSet> Search<C> {
             let first = Some(self.contacts.active_set()).filter(|_| !self.contacts.slips());
             let same = first.is_some() && first == before;
             before = first;
-            solved = !same && self.iterate_active_sets(around, accepted, &mut count);
+            solved = !same && self.iterate_active_sets(context, accepted, &mut count);
             if !solved && start.is_multiple_of(starts_per_continuation) && continuations < options.max_continuations {
                 self.contacts.restore(&self.saved.start);
                 continuations += 1;
-                solved = self.continue_in_compliance(around, accepted, &mut count);
+                solved = self.continue_in_compliance(context, accepted, &mut count);
             }
             if !solved {
                 self.contacts.restore(&self.saved.start);
             }
         }
         if solved {
-            self.refine(around, problem.q(), &mut solution.r);
+            self.refine(context, problem.q(), &mut solution.r);
         } else {
-            self.write(around, problem.q(), &mut solution.r);
+            self.write(context, problem.q(), &mut solution.r);
         }
         if std::mem::take(&mut self.modified) {
             loaded.matrix_version = None;

@@ -5,7 +5,7 @@
 //! 1. The dense active-set method, for small problems with contacts, limits or friction. If it fails, the single-pivot method continues from zero or from the active-set
 //!    method's last initial iterate, whichever has the smaller residual.
 //! 2. The linear solve, if all laws are equalities: joints without contacts. It ends at rounding level even if joints are redundant. The other
-//!    rungs follow only if the factors would fill in. Joints that contradict each other are not solved.
+//!    rungs follow only if the factors would fill in. Inconsistent (contradicting) joints are not solved.
 //! 3. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 4. Semismooth Newton, if Gauss-Seidel came close.
@@ -80,13 +80,13 @@ struct Progress {
     /// True if the active-set method and single pivots ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
     /// there too, are skipped.
     acceptable: bool,
-    /// Start of Gauss-Seidel, and of the methods that continue from it.
+    /// Initial iterate of Gauss-Seidel, and of the methods that continue from it.
     start: Start,
     /// Residual of Gauss-Seidel; infinite before it ran.
     gauss_seidel_residual: f64,
 }
 
-/// Start of Gauss-Seidel.
+/// Initial iterate of Gauss-Seidel.
 #[derive(Clone, Copy, PartialEq)]
 enum Start {
     /// Warm start.

@@ -40,7 +40,7 @@ impl FrictionLadder {
         iterations
     }
 
-    /// Runs the interior point from the start of this Tikhonov weight, a few Gauss-Seidel iterations, and Newton.
+    /// Runs the interior point from the initial iterate of this Tikhonov weight, a few Gauss-Seidel iterations, and Newton.
     ///
     /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may stay near a
     /// turning point for many steps. The iterate of least residual is often from before the turning point and on its wrong side.

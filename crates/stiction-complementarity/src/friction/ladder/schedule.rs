@@ -9,7 +9,7 @@ pub(super) const MAX_STICK_RECOVERY_ROWS: usize = 600;
 /// Residual at the level of rounding errors, the target of the refinement.
 pub(super) const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// Largest number of starts of the active-set method before the single-pivot method takes over.
+/// Largest number of starts (initial iterates) of the active-set method before the single-pivot method takes over.
 pub(super) const ACTIVE_SET_STARTS: u32 = 6;
 
 /// Gauss-Seidel iterations between two estimates of the convergence rate.
@@ -43,7 +43,7 @@ pub(super) const NEWTON_STEPS: u32 = 100;
 /// Newton steps and weight of the first implicit step of pseudo-transient continuation.
 pub(super) const PSEUDO_TRANSIENT: (u32, f64) = (5000, 0.1);
 
-/// Largest number of interior-point steps from each start.
+/// Largest number of interior-point steps from each start (initial iterate).
 pub(super) const INTERIOR_POINT_STEPS: u32 = 60;
 
 /// Schedule of Newton polishes during the interior point. Polishing is skipped above `residual`: the path may be near a turning point.

@@ -80,7 +80,7 @@ pub(crate) enum Kind {
     Contact(Parts),
 }
 
-/// All that methods need to know of a law. Slices have as many entries as the law has rows.
+/// Interface of a constraint law to the methods. Slices have as many entries as the law has rows.
 pub(crate) trait Rules: Copy {
     /// Number of components.
     fn rows(&self) -> usize;
@@ -122,11 +122,11 @@ pub(crate) trait Rules: Copy {
     /// Local problem with diagonal block `a`, row by row.   [GS-2]
     fn local_block(&self, a: &[f64]) -> LocalBlock;
 
-    /// Law in words, for reports.
+    /// Description of the law, for reports.
     fn words(&self) -> String;
 }
 
-/// Calls a function of the rules of a law.
+/// Calls a function of [`Rules`] on the implementation of a law.
 macro_rules! rules {
     ($law:expr, $rules:ident => $call:expr) => {
         match *$law {
@@ -234,7 +234,7 @@ impl Law {
         rules!(self, law => law.local_block(a))
     }
 
-    /// Law in words, for reports.
+    /// Description of the law, for reports.
     pub(crate) fn words(&self) -> String {
         rules!(self, law => law.words())
     }
@@ -251,14 +251,14 @@ fn natural_map_squared<L: Rules, const N: usize>(law: &L, r: &[f64], u: &[f64]) 
         return f64::INFINITY;
     };
     let correction = law.de_saxce_correction(u);
-    let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
-    moved[0] -= correction;
-    let mut projected = moved;
+    let mut argument: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
+    argument[0] -= correction;
+    let mut projected = argument;
     law.project(&mut projected);
     let mut sum = 0.0;
     for k in 0..N {
         let corrected = if k == 0 { u[k] + correction } else { u[k] };
-        let difference = if projected[k] == moved[k] { corrected } else { r[k] - projected[k] };
+        let difference = if projected[k] == argument[k] { corrected } else { r[k] - projected[k] };
         sum += difference * difference;
     }
     sum

@@ -1,4 +1,4 @@
-//! Parts of the friction of a contact: rows that have one friction limit in common.
+//! Parts of the friction of a contact: rows that have one friction limit in common, such as those of sliding and those of rolling.
 
 use std::ops::{Deref, Range};
 

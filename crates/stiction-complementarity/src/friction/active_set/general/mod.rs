@@ -27,7 +27,7 @@ const PROXIMAL: f64 = 1e-10;
 
 /// Law of a contact or bounded row, with the position of its rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Shape {
+struct Constraint {
     law: Law,
     /// Parts of the friction; none for a bounded row.
     parts: Parts,
@@ -43,7 +43,7 @@ struct Shape {
     proximal: [f64; 1 + MAX_PARTS],
 }
 
-impl Shape {
+impl Constraint {
     /// Rows of the contact.
     fn range(&self) -> Range<usize> {
         self.first..self.first + self.rows
@@ -68,7 +68,7 @@ impl Default for SavedRows {
 /// Contacts and bounded rows with operator, impulses, velocities and modes.
 #[derive(Clone, Debug)]
 pub(super) struct GeneralContacts {
-    shapes: Vec<Shape>,
+    constraints: Vec<Constraint>,
     /// Number of rows of all contacts.
     rows: usize,
     /// W + diag c by columns, after the elimination of joints.
@@ -94,7 +94,7 @@ pub(super) struct GeneralContacts {
 impl Default for GeneralContacts {
     fn default() -> Self {
         Self {
-            shapes: Vec::with_capacity(MAX_CONTACTS),
+            constraints: Vec::with_capacity(MAX_CONTACTS),
             rows: 0,
             w: vec![[0.0; MAX_ROWS]; MAX_ROWS],
             symmetric: false,
@@ -127,15 +127,15 @@ impl GeneralContacts {
     }
 
     /// Computes ρ and the proximal terms of a contact from its diagonal. A part without inertia takes the proximal term of the normal row.
-    fn set_parameters(&self, shape: &mut Shape) {
-        let normal = self.w[shape.first][shape.first];
-        (shape.rho, shape.proximal) = ([inverse(normal); 1 + MAX_PARTS], [PROXIMAL * normal; 1 + MAX_PARTS]);
-        let parts = shape.parts;
+    fn set_parameters(&self, constraint: &mut Constraint) {
+        let normal = self.w[constraint.first][constraint.first];
+        (constraint.rho, constraint.proximal) = ([inverse(normal); 1 + MAX_PARTS], [PROXIMAL * normal; 1 + MAX_PARTS]);
+        let parts = constraint.parts;
         for (k, part) in parts.iter().enumerate() {
-            let mean = self.mean_diagonal_of(shape.rows_of(part));
-            shape.rho[1 + k] = inverse(mean);
+            let mean = self.mean_diagonal_of(constraint.rows_of(part));
+            constraint.rho[1 + k] = inverse(mean);
             if mean > 0.0 {
-                shape.proximal[1 + k] = PROXIMAL * mean;
+                constraint.proximal[1 + k] = PROXIMAL * mean;
             }
         }
     }
@@ -147,7 +147,7 @@ impl GeneralContacts {
 
     /// Solves contact i exactly, with the impulses of the others fixed.
     fn solve_locally(&mut self, i: usize) {
-        let Some(&Shape { law, first, rows, bounds, rho, .. }) = self.shapes.get(i) else { return };
+        let Some(&Constraint { law, first, rows, bounds, rho, .. }) = self.constraints.get(i) else { return };
         let mut g: Vector = std::array::from_fn(|k| if k < rows { self.velocity(first + k) } else { 0.0 });
         if let Some(bounds) = bounds {
             self.r[first] = bounds.clip(self.r[first] - rho[0] * g[0]);
@@ -181,7 +181,7 @@ impl ContactSet for GeneralContacts {
         if !embedding.joint_rows().is_empty() {
             joints.reduce(&mut self.w[..self.rows]);
         }
-        self.shapes.clear();
+        self.constraints.clear();
         for contact in embedding.contacts() {
             let Some(law) = contact.law else { continue };
             let (parts, bounds) = match law.kind() {
@@ -189,22 +189,22 @@ impl ContactSet for GeneralContacts {
                 Kind::Bounded { .. } | Kind::Joint => (Parts::default(), Some(contact.bounds)),
             };
             let (rho, proximal) = ([0.0; 1 + MAX_PARTS], [0.0; 1 + MAX_PARTS]);
-            let mut shape = Shape { law, parts, bounds, first: contact.row, rows: law.rows(), rho, proximal };
-            self.set_parameters(&mut shape);
-            self.shapes.push(shape);
+            let mut constraint = Constraint { law, parts, bounds, first: contact.row, rows: law.rows(), rho, proximal };
+            self.set_parameters(&mut constraint);
+            self.constraints.push(constraint);
         }
         (self.mean_diagonal, self.compliance) = (self.mean_diagonal_of(0..self.rows), 0.0);
-        self.locals.resize_with(self.shapes.len().max(self.locals.len()), LocalBlock::default);
+        self.locals.resize_with(self.constraints.len().max(self.locals.len()), LocalBlock::default);
     }
 
     fn load(&mut self, (embedding, joints): (&Embedding, &Joints), (q, scale): (&[f64], f64), guess: &[f64]) {
         self.scale = scale;
-        for (shape, contact) in self.shapes.iter().zip(embedding.contacts()) {
-            let (rows, from) = (shape.range(), contact.problem_row..contact.problem_row + shape.rows);
-            self.q[rows.clone()].copy_from_slice(q.get(from.clone()).unwrap_or(&ZERO[..shape.rows]));
-            let guess = guess.get(from).unwrap_or(&ZERO[..shape.rows]);
+        for (constraint, contact) in self.constraints.iter().zip(embedding.contacts()) {
+            let (rows, from) = (constraint.range(), contact.problem_row..contact.problem_row + constraint.rows);
+            self.q[rows.clone()].copy_from_slice(q.get(from.clone()).unwrap_or(&ZERO[..constraint.rows]));
+            let guess = guess.get(from).unwrap_or(&ZERO[..constraint.rows]);
             self.r[rows.clone()].copy_from_slice(guess);
-            shape.law.project(&mut self.r[rows]);
+            constraint.law.project(&mut self.r[rows]);
         }
         joints.reduce_velocities(&mut self.q[..self.rows]);
         self.refresh();
@@ -215,8 +215,10 @@ impl ContactSet for GeneralContacts {
     }
 
     fn residual(&self) -> f64 {
-        let squared = |shape: &Shape| shape.law.violation_squared(&self.r[shape.range()], &self.u[shape.range()]);
-        self.shapes.iter().map(squared).sum::<f64>().sqrt()
+        let squared = |constraint: &Constraint| {
+            constraint.law.violation_squared(&self.r[constraint.range()], &self.u[constraint.range()])
+        };
+        self.constraints.iter().map(squared).sum::<f64>().sqrt()
     }
 
     fn save(&self, saved: &mut SavedRows) {
@@ -229,19 +231,22 @@ impl ContactSet for GeneralContacts {
     }
 
     fn write(&self, embedding: &Embedding, r: &mut [f64]) {
-        for (shape, contact) in self.shapes.iter().zip(embedding.contacts()) {
-            if let Some(out) = r.get_mut(contact.problem_row..contact.problem_row + shape.rows) {
-                out.copy_from_slice(&self.r[shape.range()]);
+        for (constraint, contact) in self.constraints.iter().zip(embedding.contacts()) {
+            if let Some(out) = r.get_mut(contact.problem_row..contact.problem_row + constraint.rows) {
+                out.copy_from_slice(&self.r[constraint.range()]);
             }
         }
     }
 
     fn active_set(&self) -> u128 {
-        self.modes.iter().take(self.shapes.len()).fold(0, |active_set, mode| Mode::CODES * active_set + mode.code())
+        self.modes
+            .iter()
+            .take(self.constraints.len())
+            .fold(0, |active_set, mode| Mode::CODES * active_set + mode.code())
     }
 
     fn slips(&self) -> bool {
-        self.modes.iter().take(self.shapes.len()).any(Mode::slips)
+        self.modes.iter().take(self.constraints.len()).any(Mode::slips)
     }
 
     fn update_modes(&mut self) -> bool {
@@ -253,12 +258,12 @@ impl ContactSet for GeneralContacts {
     }
 
     fn has_violated_bounds(&self) -> bool {
-        let violated = |shape: &Shape| {
-            let (r, u) = (self.r[shape.first], self.u[shape.first]);
-            shape.bounds.is_some_and(|bounds| r == 0.0 && bounds.clip(r - u) != r)
+        let violated = |constraint: &Constraint| {
+            let (r, u) = (self.r[constraint.first], self.u[constraint.first]);
+            constraint.bounds.is_some_and(|bounds| r == 0.0 && bounds.clip(r - u) != r)
         };
-        let pressed = |shape: &Shape| shape.bounds.is_none() && self.r[shape.first] > 0.0;
-        self.shapes.iter().any(violated) && self.shapes.iter().any(pressed)
+        let pressed = |constraint: &Constraint| constraint.bounds.is_none() && self.r[constraint.first] > 0.0;
+        self.constraints.iter().any(violated) && self.constraints.iter().any(pressed)
     }
 
     fn set_modes_from_impulses(&mut self) {
@@ -275,14 +280,14 @@ impl ContactSet for GeneralContacts {
     }
 
     fn iterate_gauss_seidel(&mut self) {
-        (0..self.shapes.len()).for_each(|i| self.solve_locally(i));
+        (0..self.constraints.len()).for_each(|i| self.solve_locally(i));
         self.refresh();
     }
 
     fn set_velocities(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
         debug_assert!(w.len() == q.len() * q.len() && r.len() == q.len(), "W, q and r are those of the whole problem");
-        for (shape, contact) in self.shapes.iter().zip(embedding.contacts()) {
-            for (k, row) in shape.range().zip(contact.problem_row..) {
+        for (constraint, contact) in self.constraints.iter().zip(embedding.contacts()) {
+            for (k, row) in constraint.range().zip(contact.problem_row..) {
                 let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
                 self.q[k] += u - self.u[k];

@@ -1,7 +1,7 @@
 //! Contact modes of contacts with parts, updated from impulses and velocities.   [SET-1] [SET-10]
 
 use super::super::bounds::ActiveBound;
-use super::{GeneralContacts, Shape};
+use super::{Constraint, GeneralContacts};
 use crate::friction::law::{MAX_PARTS, Part, norm};
 
 /// Relative distance from the limit of a part within which an impulse counts as slipping.
@@ -84,11 +84,11 @@ fn direction(x: &[f64], factor: f64) -> ([f64; MAX_PART_ROWS], f64) {
 
 impl GeneralContacts {
     /// Updates each contact. Returns true if any mode changed.
-    pub(super) fn update_each(&mut self, update: impl Fn(&mut Self, usize, &Shape) -> Change) -> bool {
+    pub(super) fn update_each(&mut self, update: impl Fn(&mut Self, usize, &Constraint) -> Change) -> bool {
         let (mut changed, mut moved) = (false, false);
-        for i in 0..self.shapes.len() {
-            let Some(shape) = self.shapes.get(i).copied() else { continue };
-            let change = update(self, i, &shape);
+        for i in 0..self.constraints.len() {
+            let Some(constraint) = self.constraints.get(i).copied() else { continue };
+            let change = update(self, i, &constraint);
             (changed, moved) = (changed | change.mode, moved | change.impulse);
         }
         if moved {
@@ -98,36 +98,36 @@ impl GeneralContacts {
     }
 
     /// Updates the mode of a contact from r − ρ u, or the active bound of a row.   [SET-1] [SET-9]
-    pub(super) fn update_mode(&mut self, i: usize, shape: &Shape) -> Change {
-        if shape.bounds.is_some() {
-            return self.update_bound(i, shape);
+    pub(super) fn update_mode(&mut self, i: usize, constraint: &Constraint) -> Change {
+        if constraint.bounds.is_some() {
+            return self.update_bound(i, constraint);
         }
-        let (r_n, first) = (self.r[shape.first], shape.first);
-        let normal = r_n - shape.rho[0] * self.u[first];
+        let (r_n, first) = (self.r[constraint.first], constraint.first);
+        let normal = r_n - constraint.rho[0] * self.u[first];
         let before = self.modes[i];
         if normal <= 0.0 {
             self.modes[i] = Mode::Fixed;
-            let impulse = self.r[shape.range()].iter().any(|r| *r != 0.0);
-            self.r[shape.range()].fill(0.0);
+            let impulse = self.r[constraint.range()].iter().any(|r| *r != 0.0);
+            self.r[constraint.range()].fill(0.0);
             return Change { mode: before != Mode::Fixed, impulse };
         }
         let load = if r_n > 0.0 { r_n } else { normal };
         let mut change = Change { mode: before.parts().is_none(), impulse: false };
         let mut modes = [PartMode::Stick; MAX_PARTS];
-        for (k, part) in shape.parts.iter().enumerate() {
+        for (k, part) in constraint.parts.iter().enumerate() {
             let slipped = before.parts().is_some_and(|parts| parts[k].slips());
             let mut z = [0.0; MAX_PART_ROWS];
             z.iter_mut()
-                .zip(shape.rows_of(part))
-                .for_each(|(z, row)| *z = self.r[row] - shape.rho[1 + k] * self.u[row]);
+                .zip(constraint.rows_of(part))
+                .for_each(|(z, row)| *z = self.r[row] - constraint.rho[1 + k] * self.u[row]);
             if norm(&z) <= part.mu * normal {
                 change.mode |= slipped;
                 continue;
             }
-            let (e, on_boundary) = self.slip_direction(shape, part, &z);
+            let (e, on_boundary) = self.slip_direction(constraint, part, &z);
             modes[k] = PartMode::Slip(e);
             self.r[first] = load;
-            shape.rows_of(part).zip(e).for_each(|(row, e)| self.r[row] = -part.mu * load * e);
+            constraint.rows_of(part).zip(e).for_each(|(row, e)| self.r[row] = -part.mu * load * e);
             change.mode |= !slipped || !on_boundary;
             change.impulse |= !on_boundary;
         }
@@ -138,8 +138,13 @@ impl GeneralContacts {
     /// Slip direction of a part, and true if its impulse is on the limit.
     ///
     /// On the limit the direction is that of the impulse, elsewhere, and where z = r − ρ u points the other way, that of z.
-    fn slip_direction(&self, shape: &Shape, part: &Part, z: &[f64; MAX_PART_ROWS]) -> ([f64; MAX_PART_ROWS], bool) {
-        let (r_n, friction) = (self.r[shape.first], &self.r[shape.rows_of(part)]);
+    fn slip_direction(
+        &self,
+        constraint: &Constraint,
+        part: &Part,
+        z: &[f64; MAX_PART_ROWS],
+    ) -> ([f64; MAX_PART_ROWS], bool) {
+        let (r_n, friction) = (self.r[constraint.first], &self.r[constraint.rows_of(part)]);
         let ((along_r, size), limit) = (direction(friction, -1.0), part.mu * r_n);
         let forward = friction.iter().zip(z).map(|(r, z)| r * z).sum::<f64>() >= 0.0;
         let on_boundary = r_n > 0.0 && (size - limit).abs() <= ON_BOUNDARY * limit && forward;
@@ -147,46 +152,46 @@ impl GeneralContacts {
     }
 
     /// Updates the active bound of a row from r − ρ u and sets its impulse.   [SET-9]
-    fn update_bound(&mut self, i: usize, shape: &Shape) -> Change {
-        let (Some(bounds), r) = (shape.bounds, self.r[shape.first]) else { return Change::default() };
-        let (mode, impulse) = match bounds.active(r - shape.rho[0] * self.u[shape.first]) {
+    fn update_bound(&mut self, i: usize, constraint: &Constraint) -> Change {
+        let (Some(bounds), r) = (constraint.bounds, self.r[constraint.first]) else { return Change::default() };
+        let (mode, impulse) = match bounds.active(r - constraint.rho[0] * self.u[constraint.first]) {
             ActiveBound::Lower => (Mode::Fixed, bounds.lower),
             ActiveBound::Upper => (Mode::Upper, bounds.upper),
             ActiveBound::Neither => (Mode::Closed([PartMode::Stick; MAX_PARTS]), r),
         };
         let before = std::mem::replace(&mut self.modes[i], mode);
-        self.r[shape.first] = impulse;
+        self.r[constraint.first] = impulse;
         Change { mode: before != mode, impulse: impulse != r }
     }
 
     /// Updates the mode of a bounded row. Contacts are marked fixed only to exclude them from the system; their impulses are kept.   [SET-8]
-    pub(super) fn update_bound_mode(&mut self, i: usize, shape: &Shape) -> Change {
-        if shape.bounds.is_some() {
-            return self.update_bound(i, shape);
+    pub(super) fn update_bound_mode(&mut self, i: usize, constraint: &Constraint) -> Change {
+        if constraint.bounds.is_some() {
+            return self.update_bound(i, constraint);
         }
         self.modes[i] = Mode::Fixed;
         Change::default()
     }
 
     /// Sets the mode of a contact from its warm-started impulse alone, without the velocities.   [SET-8]
-    pub(super) fn set_mode_from_impulse(&mut self, i: usize, shape: &Shape) -> Change {
-        if shape.bounds.is_some() {
-            return self.update_bound(i, shape);
+    pub(super) fn set_mode_from_impulse(&mut self, i: usize, constraint: &Constraint) -> Change {
+        if constraint.bounds.is_some() {
+            return self.update_bound(i, constraint);
         }
-        let r_n = self.r[shape.first];
+        let r_n = self.r[constraint.first];
         if r_n <= 0.0 {
             self.modes[i] = Mode::Fixed;
             return Change { mode: true, impulse: false };
         }
         let mut modes = [PartMode::Stick; MAX_PARTS];
-        for (k, part) in shape.parts.iter().enumerate() {
-            let (e, size) = direction(&self.r[shape.rows_of(part)], -1.0);
+        for (k, part) in constraint.parts.iter().enumerate() {
+            let (e, size) = direction(&self.r[constraint.rows_of(part)], -1.0);
             if size < (1.0 - ON_BOUNDARY) * part.mu * r_n {
                 continue;
             }
             if size == 0.0 {
                 // Without friction only the velocity has a direction.
-                return self.update_mode(i, shape);
+                return self.update_mode(i, constraint);
             }
             modes[k] = PartMode::Slip(e);
         }

@@ -3,7 +3,7 @@
 use super::super::factors::Factors;
 use super::super::sizes::{Column, MAX_CONTACTS, MAX_ROWS};
 use super::modes::{MAX_PART_ROWS, Mode, PartMode};
-use super::{GeneralContacts, Shape, Vector};
+use super::{Constraint, GeneralContacts, Vector};
 use crate::friction::law::MAX_CONTACT_ROWS;
 
 /// Linear system of a Newton step with fixed modes.
@@ -64,18 +64,18 @@ impl Unknowns {
     }
 
     /// Unknowns of a contact in this mode, the first one with this number.
-    fn new(shape: &Shape, mode: &Mode, first: usize) -> Self {
+    fn new(constraint: &Constraint, mode: &Mode, first: usize) -> Self {
         let mut unknowns = Self { first, ..Self::default() };
         let Some(modes) = mode.parts() else { return unknowns };
         let mut normal = [0.0; MAX_CONTACT_ROWS];
         normal[0] = 1.0;
-        for (part, mode) in shape.parts.iter().zip(modes) {
+        for (part, mode) in constraint.parts.iter().zip(modes) {
             if let PartMode::Slip(e) = mode {
                 part.range().zip(e).for_each(|(k, e)| normal[k] = -part.mu * e);
             }
         }
         unknowns.push(Unknown::Normal, normal);
-        for (index, (part, mode)) in shape.parts.iter().zip(modes).enumerate() {
+        for (index, (part, mode)) in constraint.parts.iter().zip(modes).enumerate() {
             match mode {
                 PartMode::Stick => {
                     for k in part.range() {
@@ -141,11 +141,13 @@ impl GeneralSystem {
     ///
     /// Slip directions may have turned since then. Returns false if the unknowns are others, or the factors are not valid.
     pub(super) fn refine(&mut self, contacts: &mut GeneralContacts) -> bool {
-        if self.unknowns.len() != contacts.shapes.len() {
+        if self.unknowns.len() != contacts.constraints.len() {
             return false;
         }
-        for (unknowns, (shape, mode)) in self.unknowns.iter_mut().zip(contacts.shapes.iter().zip(&contacts.modes)) {
-            let present = Unknowns::new(shape, mode, unknowns.first);
+        for (unknowns, (constraint, mode)) in
+            self.unknowns.iter_mut().zip(contacts.constraints.iter().zip(&contacts.modes))
+        {
+            let present = Unknowns::new(constraint, mode, unknowns.first);
             if (present.count, present.kinds) != (unknowns.count, unknowns.kinds) {
                 self.factors.clear();
                 return false;
@@ -165,31 +167,32 @@ impl GeneralSystem {
     }
 
     /// Friction limit μ_k r_N of a part; a slip direction rotates only if it is positive.
-    fn limit(contacts: &GeneralContacts, shape: &Shape, part: usize) -> f64 {
-        shape.parts.get(part).map_or(0.0, |part| part.mu) * contacts.r[shape.first]
+    fn limit(contacts: &GeneralContacts, constraint: &Constraint, part: usize) -> f64 {
+        constraint.parts.get(part).map_or(0.0, |part| part.mu) * contacts.r[constraint.first]
     }
 
     /// Adds the solution in `b` to the impulses.
     fn apply_step(&self, contacts: &mut GeneralContacts) {
         for (i, unknowns) in self.unknowns.iter().enumerate() {
-            let (Some(modes), Some(shape)) = (contacts.modes[i].parts().copied(), contacts.shapes.get(i).copied())
+            let (Some(modes), Some(constraint)) =
+                (contacts.modes[i].parts().copied(), contacts.constraints.get(i).copied())
             else {
                 continue;
             };
             let x = &self.b[unknowns.first..unknowns.first + unknowns.count];
-            let Some(normal) = x.first().map(|dn| contacts.r[shape.first] + dn) else { continue };
+            let Some(normal) = x.first().map(|dn| contacts.r[constraint.first] + dn) else { continue };
             // Changes of the impulse by the unknowns other than the normal impulse.
             let mut change = [0.0; MAX_CONTACT_ROWS];
             for (x, column) in x.iter().zip(&unknowns.columns).skip(1) {
                 change.iter_mut().zip(column).for_each(|(change, c)| *change += x * c);
             }
-            for (k, (part, mode)) in shape.parts.iter().zip(&modes).enumerate() {
-                let rows = shape.rows_of(part);
+            for (k, (part, mode)) in constraint.parts.iter().zip(&modes).enumerate() {
+                let rows = constraint.rows_of(part);
                 let PartMode::Slip(e) = mode else {
                     rows.zip(&change[part.range()]).for_each(|(row, change)| contacts.r[row] += change);
                     continue;
                 };
-                let limit = Self::limit(contacts, &shape, k);
+                let limit = Self::limit(contacts, &constraint, k);
                 let mut rotated = *e;
                 if limit > 0.0 {
                     rotated.iter_mut().zip(&change[part.range()]).for_each(|(e, change)| *e -= change / limit);
@@ -198,17 +201,18 @@ impl GeneralSystem {
                 let factor = -part.mu * normal.max(0.0) / length;
                 rows.zip(rotated).for_each(|(row, e)| contacts.r[row] = factor * e);
             }
-            contacts.r[shape.first] = normal;
+            contacts.r[constraint.first] = normal;
         }
         contacts.refresh();
     }
 
     /// Writes the right-hand sides −Bᵢᵀ u.   [SET-2]
     fn write_right_hand_side(&mut self, contacts: &GeneralContacts) {
-        for (unknowns, shape) in self.unknowns.iter().zip(&contacts.shapes) {
-            let projected = unknowns.project(&vector(&contacts.u, shape));
+        for (unknowns, constraint) in self.unknowns.iter().zip(&contacts.constraints) {
+            let projected = unknowns.project(&vector(&contacts.u, constraint));
             for ((row, kind), u) in unknowns.numbered().zip(projected) {
-                let frozen = matches!(kind, Unknown::Rotation { part } if Self::limit(contacts, shape, part) <= 0.0);
+                let frozen =
+                    matches!(kind, Unknown::Rotation { part } if Self::limit(contacts, constraint, part) <= 0.0);
                 self.b[row] = if frozen { 0.0 } else { -u };
             }
         }
@@ -219,15 +223,15 @@ impl GeneralSystem {
     fn assemble(&mut self, contacts: &GeneralContacts) {
         self.size = 0;
         self.unknowns.clear();
-        for (shape, mode) in contacts.shapes.iter().zip(&contacts.modes) {
-            let unknowns = Unknowns::new(shape, mode, self.size);
+        for (constraint, mode) in contacts.constraints.iter().zip(&contacts.modes) {
+            let unknowns = Unknowns::new(constraint, mode, self.size);
             self.size += unknowns.count;
             self.unknowns.push(unknowns);
         }
         debug_assert!(self.size <= contacts.rows, "a contact has at most as many unknowns as rows");
         let rows = contacts.rows;
-        for (unknowns, shape) in self.unknowns.iter().zip(&contacts.shapes) {
-            let own = &contacts.w[shape.range()];
+        for (unknowns, constraint) in self.unknowns.iter().zip(&contacts.constraints) {
+            let own = &contacts.w[constraint.range()];
             let out = self.a[unknowns.first..].iter_mut();
             for (out, c) in out.zip(&unknowns.columns).take(unknowns.count) {
                 out[..rows].fill(0.0);
@@ -237,27 +241,27 @@ impl GeneralSystem {
             }
         }
         for column in &mut self.a[..self.size] {
-            for (unknowns, shape) in self.unknowns.iter().zip(&contacts.shapes) {
+            for (unknowns, constraint) in self.unknowns.iter().zip(&contacts.constraints) {
                 debug_assert!(
-                    unknowns.first <= shape.first,
+                    unknowns.first <= constraint.first,
                     "the unknowns begin at the rows of the contact or before them"
                 );
-                let projected = unknowns.project(&vector(column, shape));
+                let projected = unknowns.project(&vector(column, constraint));
                 column[unknowns.first..].iter_mut().zip(projected).take(unknowns.count).for_each(|(out, x)| *out = x);
             }
         }
         self.write_right_hand_side(contacts);
         let Self { a, unknowns, size, .. } = self;
-        for ((unknowns, shape), mode) in unknowns.iter().zip(&contacts.shapes).zip(&contacts.modes) {
+        for ((unknowns, constraint), mode) in unknowns.iter().zip(&contacts.constraints).zip(&contacts.modes) {
             let Some(modes) = mode.parts() else { continue };
             for (row, kind) in unknowns.numbered() {
                 match kind {
-                    Unknown::Normal => a[row][row] += shape.proximal[0],
-                    Unknown::Stick { part } => a[row][row] += shape.proximal[1 + part],
+                    Unknown::Normal => a[row][row] += constraint.proximal[0],
+                    Unknown::Stick { part } => a[row][row] += constraint.proximal[1 + part],
                     Unknown::Rotation { part } => {
-                        let limit = Self::limit(contacts, shape, part);
+                        let limit = Self::limit(contacts, constraint, part);
                         if limit > 0.0 {
-                            a[row][row] += slip_speed(contacts, shape, (part, &modes[part])).max(0.0) / limit;
+                            a[row][row] += slip_speed(contacts, constraint, (part, &modes[part])).max(0.0) / limit;
                         } else {
                             // Without friction there is no slip direction to rotate.
                             a[..*size].iter_mut().for_each(|column| column[row] = 0.0);
@@ -271,7 +275,7 @@ impl GeneralSystem {
 
     /// Factors the matrix; without pivoting if it is symmetric, and thus positive definite up to rounding.
     fn factor(&mut self, contacts: &GeneralContacts) {
-        let slips = contacts.modes.iter().take(contacts.shapes.len()).any(Mode::slips);
+        let slips = contacts.modes.iter().take(contacts.constraints.len()).any(Mode::slips);
         if contacts.symmetric && !slips {
             if self.factors.factor_symmetric(&mut self.a[..self.size]) {
                 return;
@@ -283,16 +287,16 @@ impl GeneralSystem {
 }
 
 /// Rows of a contact in a column.
-fn vector(column: &Column, shape: &Shape) -> Vector {
+fn vector(column: &Column, constraint: &Constraint) -> Vector {
     let mut x = [0.0; MAX_CONTACT_ROWS];
-    x.iter_mut().zip(&column[shape.range()]).for_each(|(x, value)| *x = *value);
+    x.iter_mut().zip(&column[constraint.range()]).for_each(|(x, value)| *x = *value);
     x
 }
 
 /// Slip speed e·u_k of a part.
-fn slip_speed(contacts: &GeneralContacts, shape: &Shape, (part, mode): (usize, &PartMode)) -> f64 {
-    let (PartMode::Slip(e), Some(part)) = (mode, shape.parts.get(part)) else { return 0.0 };
-    shape.rows_of(part).zip(e).map(|(row, e)| contacts.u[row] * e).sum()
+fn slip_speed(contacts: &GeneralContacts, constraint: &Constraint, (part, mode): (usize, &PartMode)) -> f64 {
+    let (PartMode::Slip(e), Some(part)) = (mode, constraint.parts.get(part)) else { return 0.0 };
+    constraint.rows_of(part).zip(e).map(|(row, e)| contacts.u[row] * e).sum()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Local problem of one block, solved to machine precision: u = A r + g with the law of the block.
+//! Local problem of one block (one-contact problem), solved to machine precision: u = A r + g with the law of the block.
 //!
 //! Open and stick are decided exactly. Slip is one scalar equation in the slip multiplier λ ≥ 0, defined by u_T = −λ r_T.   [GS-2] [GS-3]
 //! The search is over the compactified multiplier y = λ/(mean + λ) in [0, 1), with the mean diagonal of the tangential block as its unit.

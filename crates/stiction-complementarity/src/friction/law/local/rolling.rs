@@ -33,11 +33,11 @@ pub(crate) enum RollingBlock {
     /// One component of sliding, one of rolling.
     Plane(Block<3, 1, 1>),
     /// Two components of sliding, one of torsion.
-    Drilling(Block<4, 2, 1>),
+    TorsionAlone(Block<4, 2, 1>),
     /// Two components of sliding, two of rolling.
     Space(Block<5, 2, 2>),
     /// Two components of sliding and one of torsion, two of rolling.
-    Torsion(Block<6, 3, 2>),
+    SpaceWithTorsion(Block<6, 3, 2>),
 }
 
 impl RollingBlock {
@@ -45,9 +45,9 @@ impl RollingBlock {
     pub(crate) fn new(rows: usize, mu: f64, mu_r: f64, a: &[f64]) -> Self {
         match rows {
             3 => Self::Plane(Block::new(mu, mu_r, a)),
-            4 => Self::Drilling(Block::new(mu, mu_r, a)),
+            4 => Self::TorsionAlone(Block::new(mu, mu_r, a)),
             5 => Self::Space(Block::new(mu, mu_r, a)),
-            _ => Self::Torsion(Block::new(mu, mu_r, a)),
+            _ => Self::SpaceWithTorsion(Block::new(mu, mu_r, a)),
         }
     }
 
@@ -61,9 +61,9 @@ impl RollingBlock {
     pub(super) fn solve(&self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         match self {
             Self::Plane(block) => block.solve(g, r, warm_start),
-            Self::Drilling(block) => block.solve(g, r, warm_start),
+            Self::TorsionAlone(block) => block.solve(g, r, warm_start),
             Self::Space(block) => block.solve(g, r, warm_start),
-            Self::Torsion(block) => block.solve(g, r, warm_start),
+            Self::SpaceWithTorsion(block) => block.solve(g, r, warm_start),
         }
     }
 }
@@ -174,10 +174,10 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
     fn relative_violation(&self, g: &[f64; N], r: &[f64; N]) -> f64 {
         let law = Law::Rolling { rows: N, mu: self.mu, mu_r: self.mu_r };
         let u: [f64; N] = std::array::from_fn(|k| g[k] + dot(&self.a[k], r));
-        let mut moved: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
-        moved[0] -= law.de_saxce_correction(&u);
-        law.project(&mut moved);
-        let difference: [f64; N] = std::array::from_fn(|k| r[k] - moved[k]);
+        let mut argument: [f64; N] = std::array::from_fn(|k| r[k] - u[k]);
+        argument[0] -= law.de_saxce_correction(&u);
+        law.project(&mut argument);
+        let difference: [f64; N] = std::array::from_fn(|k| r[k] - argument[k]);
         norm(&difference) / (norm(g) + norm(r) * (1.0 + largest(&self.a)))
     }
 
@@ -209,10 +209,10 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
         let response = |j: usize| factors.solve(&std::array::from_fn(|k| x * a[m(k)][j]));
         let (on_normal, on_slip): (_, [_; T]) = (response(0), std::array::from_fn(|j| response(1 + j)));
         let free = factors.solve(&std::array::from_fn(|k| x * g[m(k)]));
-        let less = |i: usize, b: &[f64; M]| (0..M).map(|k| a[i][m(k)] * b[k]).sum::<f64>();
-        let at_normal = |i: usize| a[i][0] - less(i, &on_normal);
-        let at_slip = |i: usize| std::array::from_fn(|j| a[i][1 + j] - less(i, &on_slip[j]));
-        let force = |i: usize| g[i] - less(i, &free);
+        let schur_term = |i: usize, b: &[f64; M]| (0..M).map(|k| a[i][m(k)] * b[k]).sum::<f64>();
+        let at_normal = |i: usize| a[i][0] - schur_term(i, &on_normal);
+        let at_slip = |i: usize| std::array::from_fn(|j| a[i][1 + j] - schur_term(i, &on_slip[j]));
+        let force = |i: usize| g[i] - schur_term(i, &free);
         let tangential: [[f64; T]; T] = std::array::from_fn(|i| at_slip(1 + i));
         let sliding: [[f64; T]; T] = std::array::from_fn(|i| std::array::from_fn(|j| a[1 + i][1 + j]));
         let a_tn = std::array::from_fn(|i| at_normal(1 + i));
