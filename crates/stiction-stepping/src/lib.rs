@@ -76,14 +76,14 @@ pub use report::{
     ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,
 };
 pub use review::{Change, Changes};
+pub use start::{Kick, Start};
+pub use start_impact::{StartImpact, adopt_start};
+pub use step::{Stepper, TimeStepper};
 pub use stiction_options::{
     ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold,
     Margin, Method, Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Substeps,
     Undetermined, VelocityTerms,
 };
-pub use start::{Kick, Start};
-pub use start_impact::{StartImpact, adopt_start};
-pub use step::{Stepper, TimeStepper};
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};
 

@@ -2,8 +2,8 @@
 
 use nalgebra::Matrix3;
 use stiction_multibody::Layer;
-use stiction_scene::parse;
 use stiction_options::PositionUpdate;
+use stiction_scene::parse;
 
 use crate::{MATERIALS, SPATIAL};
 

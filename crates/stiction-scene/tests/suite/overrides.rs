@@ -1,8 +1,8 @@
 //! Overrides from the command line.
 
 use stiction_multibody::BodyKind;
-use stiction_scene::{Scene, SceneError, parse_with};
 use stiction_options::Preset;
+use stiction_scene::{Scene, SceneError, parse_with};
 
 use crate::PLANAR;
 

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyKind, Dimension, JointKind, OrientationUpdate};
-use stiction_scene::{Settings, load, parse, parse_with};
 use stiction_options::{LineariseAt, Manifold, Margin, PrescribedSlip, Preset, Stabilisation};
+use stiction_scene::{Settings, load, parse, parse_with};
 
 use crate::{PLANAR, SPATIAL, all_scenes};
 
