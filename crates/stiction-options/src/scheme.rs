@@ -9,8 +9,9 @@ use super::{
 };
 
 /// Discretisation of a step.
+///
+/// Write a choice as a change of a preset, `Scheme { gamma: 0.5, ..Preset::Ncp.scheme() }`: versions to come add fields.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Scheme {
     /// Method. The other choices are those of [`Method::TimeStepping`]; the other methods refuse the choices they do not support.
     pub method: Method,
