@@ -393,7 +393,7 @@ pub(crate) fn evaluate(start: &Start, solved: &Solved, ws: &Workspace, out: &mut
     let friction = contacts().map(|contact| contact.map_or(0.0, |contact| contact.mu));
     let limits = ws.constraints.support_points.iter().map(|support_point| support_point.mu * support_point.load * h);
     let bounds = ws.constraints.joint_space_rows.iter().flat_map(|row| match row.law {
-        Law::Boxed { lower, upper } => [lower, upper].map(|bound| if bound.is_finite() { bound } else { 0.0 }),
+        Law::Bounded { lower, upper } => [lower, upper].map(|bound| if bound.is_finite() { bound } else { 0.0 }),
         _ => [0.0, 0.0],
     });
     let speeds = contacts().map(|contact| contact.map_or(0.0, |contact| approach(model, contact, &state.v, h)));

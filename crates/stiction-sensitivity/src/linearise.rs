@@ -194,7 +194,7 @@ impl<'s> System<'s> {
     /// Adds the equation of a joint-space row: at one of its bounds the impulse follows the bound, between them dU = 0.
     fn joint_space_law(&mut self, row: usize, index: usize) {
         let law = self.ws.constraints.joint_space_rows.get(index).map(|row| row.law);
-        let Some(Law::Boxed { lower, upper }) = law else { return self.fix_velocity(row) };
+        let Some(Law::Bounded { lower, upper }) = law else { return self.fix_velocity(row) };
         let (p, scale) = (self.impulse(row), self.w[(row, row)]);
         let bound = if p <= lower {
             Some(0)

@@ -186,7 +186,7 @@ impl SupportPointContact {
     /// Law of the support point with the second-order cone: that of a spatial contact.   [SUP-4]
     pub(crate) fn law(&self) -> Law {
         match (self.mu > 0.0, self.torsion > 0.0) {
-            (false, _) => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+            (false, _) => Law::Bounded { lower: 0.0, upper: f64::INFINITY },
             (true, torsion) => Law::Cone { rows: if torsion { 4 } else { 3 }, mu: self.mu },
         }
     }

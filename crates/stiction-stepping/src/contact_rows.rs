@@ -18,7 +18,7 @@ pub(crate) const MAX_CONTACT_ROWS: usize = 6;
 pub(crate) fn contact_law(dimension: Dimension, contact: &Contact) -> Law {
     let mu = contact.mu;
     let rows = match (mu > 0.0, dimension) {
-        (false, _) => return Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        (false, _) => return Law::Bounded { lower: 0.0, upper: f64::INFINITY },
         (true, Dimension::Planar) => 2,
         (true, _) if contact.torsion > 0.0 => 4,
         (true, _) => 3,

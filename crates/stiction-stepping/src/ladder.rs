@@ -60,8 +60,10 @@ impl Default for Ladder {
         let others = Box::new(MixedLcpLadder::new());
         let tolerance = Tolerance::default();
         let exact = Accuracy::Exact.tolerance();
-        let cone =
-            FrictionLadder::with_tolerance(CONE_TOLERANCE).unwrap_or_default().accepting(exact).recovering_stick();
+        let cone = FrictionLadder::with_tolerance(CONE_TOLERANCE)
+            .unwrap_or_default()
+            .with_acceptable_residual(exact)
+            .with_stick_recovery();
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
             cone: vec![Rung { name: "friction", solver: Box::new(cone) }],

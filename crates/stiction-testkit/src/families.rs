@@ -194,8 +194,8 @@ fn law(random: &mut Random) -> Law {
     let mu = coefficient(random);
     match random.below(10) {
         0 => Law::Equality { rows: 1 + random.below(3) },
-        1 => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        2 => Law::Boxed { lower: -random.unit(), upper: random.unit() },
+        1 => Law::Bounded { lower: 0.0, upper: f64::INFINITY },
+        2 => Law::Bounded { lower: -random.unit(), upper: random.unit() },
         3 => Law::Cone { rows: 2, mu },
         4 => Law::Cone { rows: 4, mu },
         5 => Law::Rolling { rows: 3 + random.below(4), mu, mu_r: coefficient(random) },

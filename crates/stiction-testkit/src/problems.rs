@@ -292,7 +292,7 @@ pub fn chain(links: usize, mu: f64) -> Pile {
             pile.touches.push(Touch { a: None, b: Some(k), point, normal: [0.0, 1.0, 0.0], law });
         }
     }
-    let law = Law::Boxed { lower: -0.02, upper: 0.02 };
+    let law = Law::Bounded { lower: -0.02, upper: 0.02 };
     pile.touches.push(Touch { a: None, b: Some(0), point: [-0.5, 0.05, 0.0], normal: [1.0, 0.0, 0.0], law });
     pile
 }
@@ -317,7 +317,7 @@ pub fn random(bodies: usize, touches: usize, seed: u64) -> Pile {
             0 => Law::Cone { rows: 2, mu },
             1 => Law::Cone { rows: 4, mu },
             2 => Law::Rolling { rows: 5, mu, mu_r: 0.2 * mu },
-            3 => Law::Boxed { lower: -0.05, upper: 0.1 },
+            3 => Law::Bounded { lower: -0.05, upper: 0.1 },
             4 => Law::Equality { rows: 1 },
             _ => Law::Cone { rows: 3, mu },
         };

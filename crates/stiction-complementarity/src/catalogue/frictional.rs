@@ -140,7 +140,7 @@ fn polygon(problem: &FrictionProblem, tolerance: &Tolerance) -> Answer {
             1 + parts.iter().map(|part| 1 + if part.rows == 1 { 2 } else { options.directions }).sum::<usize>()
         }
         Kind::Bounded { .. } => 2,
-        Kind::Joint => 0,
+        Kind::Equality => 0,
     };
     let size: usize = problem.laws().iter().map(unknowns).sum();
     if size > POLYGON_UNKNOWNS {

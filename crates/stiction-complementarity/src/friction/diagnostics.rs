@@ -112,7 +112,7 @@ fn contacts<W: Delassus>(problem: &FrictionProblem<W>) -> impl Iterator<Item = (
     let is_contact = |law: &Law| match law.kind() {
         Kind::Contact(_) => true,
         Kind::Bounded { lower, upper } => lower == 0.0 && upper == f64::INFINITY,
-        Kind::Joint => false,
+        Kind::Equality => false,
     };
     problem.laws().iter().enumerate().filter(move |(_, law)| is_contact(law)).map(|(b, _)| (b, problem.range(b).start))
 }
@@ -186,7 +186,7 @@ mod tests {
             jacobian.finish_row();
         }
         let bodies = Bodies::new(jacobian, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
-        let laws = vec![Law::Boxed { lower: 0.0, upper: f64::INFINITY }; 4];
+        let laws = vec![Law::Bounded { lower: 0.0, upper: f64::INFINITY }; 4];
         let problem = FrictionProblem::new(super::super::Operator::MatrixFree(bodies), laws, vec![-1.0; 4]).unwrap();
         let solution = FrictionSolution { r: vec![0.5, 0.0, 0.0, 0.5] };
         let report = impulse_report(&problem, &solution).unwrap();

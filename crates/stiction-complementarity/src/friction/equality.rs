@@ -66,7 +66,7 @@ impl Default for FrictionEquality {
     /// Creates an empty method that accepts every pivot: those of redundant rows are as small as ε.
     fn default() -> Self {
         Self {
-            lu: BlockSparseLu::accepting(0.0),
+            lu: BlockSparseLu::with_pivot_bound(0.0),
             sizes: Vec::new(),
             pairs: Vec::new(),
             new_sizes: Vec::new(),

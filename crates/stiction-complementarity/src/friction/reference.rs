@@ -192,7 +192,7 @@ impl ConeProgram {
             let range = problem.range(block);
             let normal = range.start;
             match law.kind() {
-                Kind::Joint => {}
+                Kind::Equality => {}
                 Kind::Bounded { lower, upper } => {
                     if lower.is_finite() {
                         rows.bound(normal, 1.0, -lower);

@@ -113,7 +113,7 @@ impl StickRecovery {
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
             let slow = match law.kind() {
-                Kind::Joint => true,
+                Kind::Equality => true,
                 Kind::Bounded { .. } => false,
                 Kind::Contact(_) => {
                     r.get(range.start).is_some_and(|normal| *normal > 0.0)

@@ -73,7 +73,9 @@ enum LawInFile {
     Equality {
         rows: usize,
     },
-    Boxed {
+    // The name in files is the first one it had.
+    #[serde(rename = "boxed")]
+    Bounded {
         lower: Option<f64>,
         upper: Option<f64>,
     },
@@ -94,8 +96,8 @@ impl From<&LawInFile> for Law {
     fn from(law: &LawInFile) -> Self {
         match *law {
             LawInFile::Equality { rows } => Self::Equality { rows },
-            LawInFile::Boxed { lower, upper } => {
-                Self::Boxed { lower: lower.unwrap_or(f64::NEG_INFINITY), upper: upper.unwrap_or(f64::INFINITY) }
+            LawInFile::Bounded { lower, upper } => {
+                Self::Bounded { lower: lower.unwrap_or(f64::NEG_INFINITY), upper: upper.unwrap_or(f64::INFINITY) }
             }
             LawInFile::Cone { rows, mu } => Self::Cone { rows, mu },
             LawInFile::Rolling { rows, mu, mu_r } => Self::Rolling { rows: rows.unwrap_or(ROLLING_ROWS), mu, mu_r },
@@ -107,7 +109,7 @@ impl From<&Law> for LawInFile {
     fn from(law: &Law) -> Self {
         match *law {
             Law::Equality { rows } => Self::Equality { rows },
-            Law::Boxed { lower, upper } => Self::Boxed {
+            Law::Bounded { lower, upper } => Self::Bounded {
                 lower: Some(lower).filter(|x| x.is_finite()),
                 upper: Some(upper).filter(|x| x.is_finite()),
             },

@@ -69,7 +69,7 @@ impl Default for Vanished {
 
 impl BlockSparseLu {
     /// Factors that accept any pivot above this fraction of its row; the default is [`VANISHED_PIVOT`].
-    pub fn accepting(pivot: f64) -> Self {
+    pub fn with_pivot_bound(pivot: f64) -> Self {
         Self { vanished: Vanished(pivot), ..Self::default() }
     }
 

@@ -59,7 +59,7 @@ impl FritzJohn {
         for (block, law) in problem.laws().iter().enumerate() {
             let normal = problem.range(block).start;
             let parts = match law.kind() {
-                Kind::Joint => continue,
+                Kind::Equality => continue,
                 Kind::Bounded { lower, upper } => {
                     bounds[normal] = (lower, upper);
                     continue;

@@ -84,7 +84,7 @@ impl PolygonalFriction {
         for (block, law) in problem.laws().iter().enumerate() {
             let first = problem.range(block).start;
             match law.kind() {
-                Kind::Joint => polygonal.add_equality(first, law.rows()),
+                Kind::Equality => polygonal.add_equality(first, law.rows()),
                 Kind::Bounded { lower, upper } => polygonal.add_bounded(first, lower, upper),
                 Kind::Contact(parts) => {
                     let offset = options.first_angle + f64::from(contact) * options.rotation;

@@ -148,7 +148,7 @@ fn other_laws_are_left_to_the_other_rungs() {
     jacobian.push(0, &[1.0]);
     jacobian.finish_row();
     let operator = Operator::MatrixFree(Bodies::new(jacobian, vec![1.0]).unwrap());
-    let laws = vec![Law::Boxed { lower: 0.0, upper: f64::INFINITY }];
+    let laws = vec![Law::Bounded { lower: 0.0, upper: f64::INFINITY }];
     let problem = FrictionProblem::new(operator, laws, vec![-1.0]).unwrap();
     let mut ladder = linear();
     let _ = ladder.run(&problem, None, &mut FrictionSolution::default());

@@ -48,7 +48,7 @@ fn problems_read_back_to_the_bit() {
         (local(vec![cone(4); 3], &values), "friction"),
         (local(vec![rolling; 2], &values), "rfc3d"),
         (local(vec![cone(3); 2], &values).with_compliance(vec![0.25; 6]).unwrap(), "friction"),
-        (local(vec![Law::Boxed { lower: f64::NEG_INFINITY, upper: 0.5 }, cone(3)], &values), "friction"),
+        (local(vec![Law::Bounded { lower: f64::NEG_INFINITY, upper: 0.5 }, cone(3)], &values), "friction"),
     ] {
         let text = round_trip(&problem);
         assert!(text.starts_with(&format!(r#"{{"kind":"{kind}""#)), "{text:.60} is not {kind}");

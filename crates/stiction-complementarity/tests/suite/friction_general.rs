@@ -41,7 +41,7 @@ fn law(first: bool, numbers: &mut Random) -> Law {
         0 => Law::Cone { rows: 4, mu },
         k @ 1..=4 => Law::Rolling { rows: 2 + k, mu, mu_r },
         5 => Law::Cone { rows: 2, mu },
-        6 => Law::Boxed { lower: -0.3, upper: 0.5 },
+        6 => Law::Bounded { lower: -0.3, upper: 0.5 },
         _ => Law::Cone { rows: 3, mu },
     }
 }

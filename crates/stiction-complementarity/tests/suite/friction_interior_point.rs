@@ -95,13 +95,13 @@ fn kicked_piles_come_near_and_the_verdict_is_honest() {
 #[test]
 fn every_law_has_its_textbook_answer() {
     let free = f64::INFINITY;
-    assert_impulses(&single(Law::Boxed { lower: 0.0, upper: free }, &[-2.0]), &[2.0]);
-    assert_impulses(&single(Law::Boxed { lower: 0.0, upper: free }, &[2.0]), &[0.0]);
-    assert_impulses(&single(Law::Boxed { lower: -free, upper: 1.0 }, &[-3.0]), &[1.0]);
-    assert_impulses(&single(Law::Boxed { lower: -0.5, upper: 1.0 }, &[3.0]), &[-0.5]);
-    assert_impulses(&single(Law::Boxed { lower: -0.5, upper: 1.0 }, &[0.25]), &[-0.25]);
-    assert_impulses(&single(Law::Boxed { lower: -free, upper: free }, &[0.7]), &[-0.7]);
-    assert_impulses(&single(Law::Boxed { lower: 0.3, upper: 0.3 }, &[5.0]), &[0.3]);
+    assert_impulses(&single(Law::Bounded { lower: 0.0, upper: free }, &[-2.0]), &[2.0]);
+    assert_impulses(&single(Law::Bounded { lower: 0.0, upper: free }, &[2.0]), &[0.0]);
+    assert_impulses(&single(Law::Bounded { lower: -free, upper: 1.0 }, &[-3.0]), &[1.0]);
+    assert_impulses(&single(Law::Bounded { lower: -0.5, upper: 1.0 }, &[3.0]), &[-0.5]);
+    assert_impulses(&single(Law::Bounded { lower: -0.5, upper: 1.0 }, &[0.25]), &[-0.25]);
+    assert_impulses(&single(Law::Bounded { lower: -free, upper: free }, &[0.7]), &[-0.7]);
+    assert_impulses(&single(Law::Bounded { lower: 0.3, upper: 0.3 }, &[5.0]), &[0.3]);
     assert_impulses(&single(Law::Equality { rows: 3 }, &[1.0, -2.0, 0.0]), &[-1.0, 2.0, 0.0]);
     // Slip: r_N = 1, r_T = −μ; stick: r = −q; open: nothing.
     assert_impulses(&single(Law::Cone { rows: 2, mu: 0.5 }, &[-1.0, 2.0]), &[1.0, -0.5]);
@@ -176,7 +176,7 @@ fn an_unsymmetric_operator_is_solved_as_it_is() {
     w.push(0, &[-0.2, 0.3, 0.1]);
     w.push(1, &[1.0]);
     w.finish_row();
-    let laws = vec![Law::Cone { rows: 3, mu: 0.4 }, Law::Boxed { lower: -1.0, upper: 1.0 }];
+    let laws = vec![Law::Cone { rows: 3, mu: 0.4 }, Law::Bounded { lower: -1.0, upper: 1.0 }];
     let problem = FrictionProblem::new(Operator::Assembled(w), laws, vec![-1.0, 2.0, -0.5, 0.3]).unwrap();
     let ended = run(&problem);
     assert_eq!(ended.status, Status::Solved, "{:e}", ended.residual);
@@ -243,7 +243,7 @@ fn block_factors_solve_what_they_factorise() {
                 rows.iter().enumerate().for_each(|(q, &col)| a[row][col] += stiff * h[p] * h[q]);
             }
         }
-        let mut lu = BlockSparseLu::accepting(0.0);
+        let mut lu = BlockSparseLu::with_pivot_bound(0.0);
         lu.analyse(&sizes, &pairs);
         lu.clear();
         for (i, &rows) in sizes.iter().enumerate() {

@@ -130,11 +130,11 @@ fn cases_known_by_hand() {
     let (mode, r) = solved(&space, &unit, &[-2.0, 3.0, -4.0]);
     assert_eq!(mode, LocalMode::Slip);
     assert!((r[0] - 2.0).abs() + (r[1] + 0.6).abs() + (r[2] - 0.8).abs() < 1e-15, "{r:?}");
-    let limit = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
+    let limit = Law::Bounded { lower: 0.0, upper: f64::INFINITY };
     assert_eq!(solved(&limit, &[2.0], &[-3.0]), (LocalMode::Stick, vec![1.5]));
     assert_eq!(solved(&limit, &[2.0], &[3.0]), (LocalMode::Open, vec![0.0]));
     assert_eq!(solved(&limit, &[0.0], &[-1.0]).0, LocalMode::Unsolved);
-    let motor = Law::Boxed { lower: -0.5, upper: 0.5 };
+    let motor = Law::Bounded { lower: -0.5, upper: 0.5 };
     assert_eq!(solved(&motor, &[2.0], &[-3.0]), (LocalMode::Slip, vec![0.5]));
     assert_eq!(
         solved(&Law::Equality { rows: 2 }, &[2.0, 0.0, 0.0, 4.0], &[2.0, 2.0]),

@@ -8,7 +8,7 @@ use stiction_complementarity::{
 };
 use stiction_testkit::{Random, count_allocations};
 
-const FRICTIONLESS: Law = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
+const FRICTIONLESS: Law = Law::Bounded { lower: 0.0, upper: f64::INFINITY };
 
 /// One block: its law, the bodies it acts on, and the Jacobian for each.
 #[derive(Clone)]
@@ -80,12 +80,12 @@ const UNIQUE: Family =
 /// Motors, dry friction and limits between bounds of both signs, beside contacts.
 const BOUNDED: Family = Family {
     laws: &[
-        Law::Boxed { lower: -0.3, upper: 0.5 },
-        Law::Boxed { lower: -0.02, upper: 0.02 },
-        Law::Boxed { lower: f64::NEG_INFINITY, upper: 0.2 },
-        Law::Boxed { lower: 0.0, upper: 0.0 },
+        Law::Bounded { lower: -0.3, upper: 0.5 },
+        Law::Bounded { lower: -0.02, upper: 0.02 },
+        Law::Bounded { lower: f64::NEG_INFINITY, upper: 0.2 },
+        Law::Bounded { lower: 0.0, upper: 0.0 },
         // A given impulse: a tenth of the momentum of the lightest body.
-        Law::Boxed { lower: 1e-5, upper: 1e-5 },
+        Law::Bounded { lower: 1e-5, upper: 1e-5 },
         FRICTIONLESS,
         Law::Cone { rows: 2, mu: 0.5 },
         Law::Cone { rows: 3, mu: 0.5 },
@@ -205,7 +205,7 @@ fn solved_to_rounding(family: Family) {
             (solved, systems) = (solved + 1, systems + ending.iterations);
         }
         // The ladder solves the problems that the method does not solve.
-        let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
+        let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().with_stick_recovery();
         assert_eq!(ladder.run(&problem, None, &mut solution).status, Status::Solved);
         assert!(problem.residual(&solution).value <= 1e-10);
     }
@@ -240,7 +240,7 @@ fn velocities_agree_with_another_method_where_they_are_unique() {
 #[test]
 fn a_weak_motor_is_at_its_bound() {
     for (limit, direction) in [(0.25, 1.0), (0.25, -1.0), (2.0, 1.0)] {
-        let law = Law::Boxed { lower: -limit, upper: limit };
+        let law = Law::Bounded { lower: -limit, upper: limit };
         let rows = vec![Row { law, on: vec![(0, vec![1.0, 0.0, 0.0])], bias: vec![0.0] }];
         let scene = Scene { masses: vec![0.5], feet: Vec::new(), rows, free: vec![-direction, 0.0, 0.0] };
         let (problem, mut solution) = (scene.problem(), FrictionSolution::default());
@@ -354,7 +354,7 @@ fn what_does_not_fit_is_refused() {
     assert!(applies(&[planar, FRICTIONLESS, Law::Equality { rows: 12 }]));
     assert!(!applies(&[planar, Law::Equality { rows: 7 }, Law::Equality { rows: 6 }]));
     assert!(applies(&[planar, Law::Cone { rows: 4, mu: 0.5 }]));
-    assert!(applies(&[planar, Law::Boxed { lower: -1.0, upper: 1.0 }]));
+    assert!(applies(&[planar, Law::Bounded { lower: -1.0, upper: 1.0 }]));
     for rows in 3..=6 {
         assert!(applies(&[planar, Law::Rolling { rows, mu: 0.5, mu_r: 0.1 }]));
     }
@@ -373,7 +373,7 @@ fn nothing_is_allocated_once_warm() {
             scene.problem()
         })
         .collect();
-    let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
+    let mut ladder = FrictionLadder::with_tolerance(1e-10).unwrap().with_stick_recovery();
     let mut solution = FrictionSolution::default();
     let mut all = |problem: &FrictionProblem| {
         let outcome = solve(&mut ladder, problem, None, &mut solution, &Tolerance::default());

@@ -58,11 +58,11 @@ fn in_the_plane_the_polygon_is_the_cone() {
     let laws = [
         Law::Cone { rows: 2, mu: 0.4 },
         Law::Equality { rows: 2 },
-        Law::Boxed { lower: -0.3, upper: 0.2 },
+        Law::Bounded { lower: -0.3, upper: 0.2 },
         Law::Cone { rows: 2, mu: 1.1 },
-        Law::Boxed { lower: 0.0, upper: f64::INFINITY },
-        Law::Boxed { lower: f64::NEG_INFINITY, upper: 0.1 },
-        Law::Boxed { lower: 0.05, upper: 0.05 },
+        Law::Bounded { lower: 0.0, upper: f64::INFINITY },
+        Law::Bounded { lower: f64::NEG_INFINITY, upper: 0.1 },
+        Law::Bounded { lower: 0.05, upper: 0.05 },
     ];
     for trial in 0..50 {
         let problem = random_friction(&mut seed, &laws);
@@ -126,7 +126,7 @@ fn the_fritz_john_form_has_the_solutions_of_the_cone() {
     let cases: [&[Law]; 5] = [
         &[Law::Cone { rows: 3, mu: 0.4 }],
         &[Law::Cone { rows: 2, mu: 0.7 }, Law::Cone { rows: 2, mu: 0.2 }],
-        &[Law::Cone { rows: 3, mu: 0.4 }, Law::Equality { rows: 2 }, Law::Boxed { lower: -0.1, upper: 0.1 }],
+        &[Law::Cone { rows: 3, mu: 0.4 }, Law::Equality { rows: 2 }, Law::Bounded { lower: -0.1, upper: 0.1 }],
         &[Law::Cone { rows: 3, mu: 0.3 }, Law::Cone { rows: 3, mu: 0.9 }],
         &[Law::Rolling { rows: 5, mu: 0.5, mu_r: 0.2 }],
     ];

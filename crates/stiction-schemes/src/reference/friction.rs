@@ -24,7 +24,7 @@ const ACCEPTED: Tolerance = Tolerance { solved: 1e-9, loose: 1e-7 };
 impl Impulses {
     pub(super) fn new() -> Self {
         Self {
-            ladder: FrictionLadder::with_tolerance(AIM).unwrap_or_default().recovering_stick(),
+            ladder: FrictionLadder::with_tolerance(AIM).unwrap_or_default().with_stick_recovery(),
             residual: Residual { value: 0.0, row: 0 },
             status: Status::Solved,
             iterations: 0,
@@ -54,7 +54,7 @@ fn write(model: &Model, at: &Instant, q: &DVector<f64>, unit: f64) -> Option<Fri
     let joints = model.joints().iter().map(|joint| Block { first: joint.first_row(), rows: joint.rows() });
     let blocks: Vec<_> = joints.chain(at.contacts.iter().copied()).collect();
     let contact_laws = at.touches.iter().map(|touch| match touch.friction_rows {
-        0 => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        0 => Law::Bounded { lower: 0.0, upper: f64::INFINITY },
         rows => Law::Cone { rows: 1 + rows, mu: touch.mu },
     });
     let laws = model.joints().iter().map(|joint| Law::Equality { rows: joint.rows() }).chain(contact_laws).collect();

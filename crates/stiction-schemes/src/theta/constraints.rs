@@ -233,9 +233,9 @@ impl Constraints {
 fn law(law: &ConstraintLaw, time: f64) -> Law {
     match *law {
         ConstraintLaw::Joint => Law::Equality { rows: 1 },
-        ConstraintLaw::Contact { tangents: 0, .. } => Law::Boxed { lower: 0.0, upper: f64::INFINITY },
+        ConstraintLaw::Contact { tangents: 0, .. } => Law::Bounded { lower: 0.0, upper: f64::INFINITY },
         ConstraintLaw::Contact { tangents, friction, .. } => Law::Cone { rows: 1 + tangents, mu: friction },
-        ConstraintLaw::DryFriction { limit } => Law::Boxed { lower: -limit * time, upper: limit * time },
+        ConstraintLaw::DryFriction { limit } => Law::Bounded { lower: -limit * time, upper: limit * time },
     }
 }
 

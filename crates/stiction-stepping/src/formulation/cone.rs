@@ -215,7 +215,7 @@ fn write_laws(start: &Start, ws: &Workspace, laws: &mut Vec<Law>, q: &mut Vec<f6
 /// Law for impulses in another unit of mass: its bounds are impulses.
 fn in_mass_unit(law: Law, unit: f64) -> Law {
     match law {
-        Law::Boxed { lower, upper } => Law::Boxed { lower: lower / unit, upper: upper / unit },
+        Law::Bounded { lower, upper } => Law::Bounded { lower: lower / unit, upper: upper / unit },
         law => law,
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn equalities(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointS
 
 /// Joint limits; they are the last complementary rows.
 pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpaceRow> {
-    rows.iter().filter(|row| matches!(row.law, Law::Boxed { upper, .. } if upper == f64::INFINITY))
+    rows.iter().filter(|row| matches!(row.law, Law::Bounded { upper, .. } if upper == f64::INFINITY))
 }
 
 /// Joint-space rows with two finite bounds, each with the midpoint and half width of its bounds.   [JSPACE-5]
@@ -22,7 +22,7 @@ pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpace
 /// They are friction rows with a known normal impulse, after those of the support points.
 pub(super) fn doubly_bounded(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
-        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+        Law::Bounded { lower, upper } if upper < f64::INFINITY => {
             Some((row, 0.5 * (lower + upper), 0.5 * (upper - lower)))
         }
         _ => None,
@@ -78,10 +78,10 @@ pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
     let mut limits = of_limits.skip(layout.complementary() - layout.limits);
     ws.solution.joint_space_impulses.clear();
     ws.solution.joint_space_impulses.extend(rows.iter().map(|row| match row.law {
-        Law::Boxed { lower, upper } if upper < f64::INFINITY => {
+        Law::Bounded { lower, upper } if upper < f64::INFINITY => {
             0.5 * (lower + upper) + differences.next().map_or(0.0, |(plus, minus)| plus - minus) * ws.mass_unit
         }
-        Law::Boxed { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
+        Law::Bounded { .. } => limits.next().map_or(0.0, |p| p * ws.mass_unit),
         _ => equations.next().map_or(0.0, |p| p * ws.mass_unit),
     }));
 }

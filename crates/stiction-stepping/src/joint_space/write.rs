@@ -87,7 +87,7 @@ struct Writer<'a> {
 
 type Sides = [Option<Side>; 2];
 
-const NON_NEGATIVE: Law = Law::Boxed { lower: 0.0, upper: f64::INFINITY };
+const NON_NEGATIVE: Law = Law::Bounded { lower: 0.0, upper: f64::INFINITY };
 
 impl<'a> Writer<'a> {
     fn new(
@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
         let friction = self.joint.joint_dofs().get(self.actuated.id.1).map_or(0.0, |joint_dof| joint_dof.friction);
         let most = self.start.force_time() * friction;
         if most > 0.0 {
-            self.push(Law::Boxed { lower: -most, upper: most }, self.prescribed, 0.0);
+            self.push(Law::Bounded { lower: -most, upper: most }, self.prescribed, 0.0);
         }
     }
 
@@ -223,7 +223,7 @@ impl<'a> Writer<'a> {
             let MotorForce { constant, slope } = MotorForce::of(motor, self.actuated.coordinate, time, h);
             let [lower, upper] = bounds(motor, h);
             let bias = constant / slope + self.prescribed;
-            self.push(Law::Boxed { lower, upper }, bias, -1.0 / (h * slope));
+            self.push(Law::Bounded { lower, upper }, bias, -1.0 / (h * slope));
         }
     }
 

@@ -171,7 +171,7 @@ fn collecting_again_gives_the_same_list() {
     case.with(|start, ws| ws.constraints.collect(start.model, ws.reduced.as_deref()));
     for block in &case.ws.constraints.blocks {
         if let Source::Contact(_) | Source::Core { .. } = block.source {
-            assert_eq!(block.law, Law::Boxed { lower: 0.0, upper: f64::INFINITY }, "no friction, no tangents");
+            assert_eq!(block.law, Law::Bounded { lower: 0.0, upper: f64::INFINITY }, "no friction, no tangents");
         }
     }
 }

@@ -82,7 +82,7 @@ impl Scene {
     /// The same with a solver that fails in its call number `call`, and optionally a second method after it.
     fn failing(&self, fault: Fault, call: u64, second: bool) -> Simulation {
         let ladder = if self.preset == Preset::Ncp {
-            let good = || FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
+            let good = || FrictionLadder::with_tolerance(1e-10).unwrap().with_stick_recovery();
             let failing = FailingSolver::from_call(good(), fault, call);
             let second = second.then(|| Rung { name: "second", solver: Box::new(good()) as _ });
             Ladder::for_cones(

@@ -96,7 +96,7 @@ fn halving(preset: Preset, depth: u32) -> Scheme {
 fn failing(preset: Preset, calls: Vec<u64>) -> Ladder {
     let fault = Fault::Status(Status::BudgetExhausted);
     if preset == Preset::Ncp {
-        let good = FrictionLadder::with_tolerance(1e-10).unwrap().recovering_stick();
+        let good = FrictionLadder::with_tolerance(1e-10).unwrap().with_stick_recovery();
         let solver = Box::new(FailingSolver::at_calls(good, fault, calls));
         Ladder::for_cones(vec![Rung { name: "failing", solver }])
     } else {

@@ -39,7 +39,7 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
                 }
             }
             Kind::Bounded { .. } => contacts += 1,
-            Kind::Joint => joint_rows += law.rows(),
+            Kind::Equality => joint_rows += law.rows(),
         }
     }
     let max_contacts = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
@@ -127,7 +127,7 @@ impl Embedding {
                     self.spatial_count += usize::from(is_spatial(&parts));
                 }
                 Kind::Bounded { lower, upper } => self.push(first, law, 0.0, Bounds { lower, upper }),
-                Kind::Joint => {
+                Kind::Equality => {
                     let more = law.rows();
                     let added = self.joint_rows.iter_mut().skip(self.joint_row_count).take(more);
                     added.zip(first..).for_each(|(row, k)| *row = k);

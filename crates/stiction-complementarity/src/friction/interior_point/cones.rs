@@ -115,7 +115,7 @@ impl Cones {
             let range = problem.range(block);
             let before = self.list.len();
             match law.kind() {
-                Kind::Joint => self.rows[range.clone()].fill(Row::Free),
+                Kind::Equality => self.rows[range.clone()].fill(Row::Free),
                 Kind::Bounded { lower, upper } => self.bounded(block, range.start, lower, upper),
                 Kind::Contact(parts) => self.contact(block, range.start, &parts),
             }

@@ -105,7 +105,7 @@ pub enum InteriorPointFailure {
 /// Weights of the Tikhonov regularisation that determines each start, the initial iterate [CONE-12], relative to the mean diagonal of W. A
 /// small weight gives the closest start. With redundant contacts it also gives tensile impulses, and the translation into the cones may then
 /// be too large. In that case the next start is tried.
-pub(crate) const STARTS: [f64; 3] = [1e-4, 1e-2, 1.0];
+pub(crate) const START_WEIGHTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Residual at which no other start is tried.
 const ACCEPTED_RESIDUAL: f64 = 1e-8;
@@ -358,6 +358,6 @@ impl Solver<FrictionProblem<Operator>> for FrictionInteriorPoint {
         _guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
-        self.run_from((&STARTS, self.options.max_iterations), problem, solution)
+        self.run_from((&START_WEIGHTS, self.options.max_iterations), problem, solution)
     }
 }

@@ -38,7 +38,7 @@ impl Default for NewtonSystem {
     /// Near the end L has very large and very small blocks, so small pivots are significant. Refinement checks the result.
     fn default() -> Self {
         Self {
-            lu: BlockSparseLu::accepting(0.0),
+            lu: BlockSparseLu::with_pivot_bound(0.0),
             sizes: Vec::new(),
             couplings: Vec::new(),
             new_sizes: Vec::new(),

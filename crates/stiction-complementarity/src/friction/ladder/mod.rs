@@ -26,7 +26,7 @@ mod schedule;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
 use super::equality::FrictionEquality;
-use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, STARTS};
+use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, START_WEIGHTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
 use super::single_pivot::FrictionSinglePivot;
@@ -81,14 +81,14 @@ struct Progress {
     /// there too, are skipped.
     acceptable: bool,
     /// Initial iterate of Gauss-Seidel, and of the methods that continue from it.
-    start: Start,
+    start: InitialIterate,
     /// Residual of Gauss-Seidel; infinite before it ran.
     gauss_seidel_residual: f64,
 }
 
 /// Initial iterate of Gauss-Seidel.
 #[derive(Clone, Copy, PartialEq)]
-enum Start {
+enum InitialIterate {
     /// Warm start.
     Warm,
     /// Zero.
@@ -97,7 +97,7 @@ enum Start {
     ZeroAfterWarm,
 }
 
-impl Start {
+impl InitialIterate {
     fn of(guess: Option<&FrictionSolution>) -> Self {
         if guess.is_some() { Self::Warm } else { Self::Zero }
     }
@@ -143,14 +143,14 @@ impl FrictionLadder {
     ///
     /// Both are for simulations, in which slip that the residual does not resolve would accumulate from step to step.
     #[must_use]
-    pub fn recovering_stick(mut self) -> Self {
+    pub fn with_stick_recovery(mut self) -> Self {
         self.stick_recovery = Some(StickRecovery::default());
         self
     }
 
     /// Skips the expensive rungs at residuals up to this one.
     #[must_use]
-    pub fn accepting(mut self, residual: f64) -> Self {
+    pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
         self.acceptable = residual.max(self.tolerance);
         self
     }
@@ -243,13 +243,15 @@ impl FrictionLadder {
         let Progress { best, acceptable, start, gauss_seidel_residual } = *progress;
         let applies = match rung {
             FrictionRung::ActiveSet | FrictionRung::Linear | FrictionRung::SinglePivot => false,
-            FrictionRung::WarmGaussSeidel => start == Start::Warm && !acceptable,
-            FrictionRung::ColdGaussSeidel => start != Start::Warm && !acceptable,
+            FrictionRung::WarmGaussSeidel => start == InitialIterate::Warm && !acceptable,
+            FrictionRung::ColdGaussSeidel => start != InitialIterate::Warm && !acceptable,
             FrictionRung::SemismoothNewton => {
                 !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
-            FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => start != Start::ZeroAfterWarm,
-            FrictionRung::LateSinglePivot => start != Start::ZeroAfterWarm && FrictionSinglePivot::applies(problem),
+            FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => start != InitialIterate::ZeroAfterWarm,
+            FrictionRung::LateSinglePivot => {
+                start != InitialIterate::ZeroAfterWarm && FrictionSinglePivot::applies(problem)
+            }
             _ => true,
         };
         applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
@@ -286,8 +288,8 @@ impl FrictionLadder {
             FrictionRung::Linear => self.equality.run(self.tolerance, problem, guess, &mut self.candidate).iterations,
             FrictionRung::WarmGaussSeidel => self.run_gauss_seidel(problem, guess),
             FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
-            FrictionRung::InteriorPoint => self.run_interior_point(problem, STARTS[0]),
-            FrictionRung::InteriorPointRestart => self.run_interior_point(problem, STARTS[1]),
+            FrictionRung::InteriorPoint => self.run_interior_point(problem, START_WEIGHTS[0]),
+            FrictionRung::InteriorPointRestart => self.run_interior_point(problem, START_WEIGHTS[1]),
             FrictionRung::SemismoothNewton => {
                 let assembled = matches!(problem.operator(), Operator::Assembled(_));
                 let max_steps = if assembled { NEWTON_STEPS } else { SHORT_NEWTON_STEPS };
@@ -397,7 +399,8 @@ impl Solver<FrictionProblem> for FrictionLadder {
         self.gauss_seidel_end.r.clone_from(&solution.r);
         let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
         let mut guess = guess.filter(|guess| warm && !acceptable && problem.residual(guess).value.is_finite());
-        let mut progress = Progress { best, acceptable, start: Start::of(guess), gauss_seidel_residual: f64::INFINITY };
+        let mut progress =
+            Progress { best, acceptable, start: InitialIterate::of(guess), gauss_seidel_residual: f64::INFINITY };
         loop {
             for k in 0..self.rungs.len() {
                 let rung = self.rungs[k];
@@ -414,11 +417,13 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 }
             }
             // A warm start may lead to where nothing converges: the rungs that began there begin once more, from zero.
-            if progress.start != Start::Warm || progress.best <= self.acceptable || self.accuracy == Accuracy::RealTime
+            if progress.start != InitialIterate::Warm
+                || progress.best <= self.acceptable
+                || self.accuracy == Accuracy::RealTime
             {
                 break;
             }
-            (guess, progress.start) = (None, Start::ZeroAfterWarm);
+            (guess, progress.start) = (None, InitialIterate::ZeroAfterWarm);
         }
         let best = progress.best;
         if best > self.acceptable {

@@ -87,7 +87,7 @@ mod tests {
     fn laws() -> [Law; 10] {
         [
             Law::Equality { rows: 6 },
-            Law::Boxed { lower: -0.3, upper: 0.4 },
+            Law::Bounded { lower: -0.3, upper: 0.4 },
             Law::Cone { rows: 2, mu: 0.6 },
             Law::Cone { rows: 3, mu: 0.4 },
             Law::Cone { rows: 3, mu: 0.0 },

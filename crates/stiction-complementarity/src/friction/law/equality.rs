@@ -21,7 +21,7 @@ impl Rules for Equality {
 
     #[inline]
     fn kind(&self) -> Kind {
-        Kind::Joint
+        Kind::Equality
     }
 
     fn scaled(&self, _: f64) -> Law {
@@ -54,7 +54,7 @@ impl Rules for Equality {
         if self.rows == 1 {
             // A single equation needs neither factorisation nor allocation.
             let a = a.first().copied().unwrap_or(0.0);
-            return LocalBlock::Boxed { a, lower: f64::NEG_INFINITY, upper: f64::INFINITY };
+            return LocalBlock::Bounded { a, lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
         LocalBlock::Joint(JointBlock::new(self.rows, a))
     }

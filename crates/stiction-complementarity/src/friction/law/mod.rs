@@ -4,14 +4,14 @@
 //! themselves: a law of friction is a normal row and a few parts, each with its rows and its coefficient.   [CONE-1]
 
 mod alart_curnier;
-mod boxed;
+mod bounded;
 mod cone;
 mod equality;
 pub(crate) mod local;
 mod parts;
 mod rolling;
 
-use boxed::Boxed;
+use bounded::Bounded;
 use cone::Cone;
 use equality::Equality;
 use local::LocalBlock;
@@ -33,7 +33,7 @@ pub enum Law {
     },
     /// One row with bounds lower ≤ r ≤ upper: u ≥ 0 at the lower bound, u ≤ 0 at the upper one, u = 0 between them.
     /// A frictionless contact or a joint limit has [0, ∞), a motor or dry joint friction [−τ, τ].
-    Boxed {
+    Bounded {
         /// Lower bound, −∞ allowed.
         lower: f64,
         /// Upper bound, +∞ allowed.
@@ -67,8 +67,8 @@ pub(crate) const MAX_CONTACT_ROWS: usize = 6;
 /// Kind of a law, which determines the equations of a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// Joint: u = 0, r free.
-    Joint,
+    /// Equality: u = 0, r free.
+    Equality,
     /// One row with bounds.
     Bounded {
         /// Lower bound.
@@ -134,8 +134,8 @@ macro_rules! rules {
                 let $rules = Equality { rows };
                 $call
             }
-            Law::Boxed { lower, upper } => {
-                let $rules = Boxed { lower, upper };
+            Law::Bounded { lower, upper } => {
+                let $rules = Bounded { lower, upper };
                 $call
             }
             Law::Cone { rows, mu } => {
@@ -172,14 +172,14 @@ impl Law {
     pub fn friction_limits(&self) -> usize {
         match self.kind() {
             Kind::Contact(parts) => parts.len(),
-            Kind::Bounded { .. } | Kind::Joint => 0,
+            Kind::Bounded { .. } | Kind::Equality => 0,
         }
     }
 
     /// True if the law is that of a joint.
     #[inline]
     pub(crate) fn is_joint(&self) -> bool {
-        matches!(self.kind(), Kind::Joint)
+        matches!(self.kind(), Kind::Equality)
     }
 
     /// Law of impulses and velocities that are both multiplied by `factor`. Bounds are multiplied by it, cones stay the same.

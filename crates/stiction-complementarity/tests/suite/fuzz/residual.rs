@@ -229,7 +229,7 @@ fn inverse(a: &[f64], n: usize) -> Vec<f64> {
 fn violation(law: &Law, r: &[f64], u: &[f64]) -> (f64, bool) {
     match *law {
         Law::Equality { .. } => (length(u), false),
-        Law::Boxed { lower, upper } => (step_back(r[0], u[0], lower, upper), true),
+        Law::Bounded { lower, upper } => (step_back(r[0], u[0], lower, upper), true),
         Law::Cone { mu, .. } => cone_violation(r, u, &[(1, r.len(), mu)]),
         Law::Rolling { rows, mu, mu_r } => cone_violation(r, u, &[(1, 1 + rows / 2, mu), (1 + rows / 2, rows, mu_r)]),
         _ => panic!("the test has no residual for this law"),

@@ -192,7 +192,7 @@ fn joint_space_impulses_stay_within_their_bounds() {
             let rows = case.ws.constraints.joint_space_rows.iter().zip(&case.ws.solution.joint_space_impulses);
             let mut bounded = 0;
             for (row, p) in rows {
-                if let stiction_complementarity::Law::Boxed { lower, upper } = row.law {
+                if let stiction_complementarity::Law::Bounded { lower, upper } = row.law {
                     assert!(*p >= lower - 1e-12 && *p <= upper + 1e-12, "{p} outside [{lower}, {upper}]");
                     bounded += 1;
                 }

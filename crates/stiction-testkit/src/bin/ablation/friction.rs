@@ -55,7 +55,7 @@ impl Setting {
             Self::Exact => FrictionLadder::new(Accuracy::Exact),
             Self::Balanced => FrictionLadder::new(Accuracy::Balanced),
             Self::Large => with(1e-6),
-            Self::Step => with(1e-10).accepting(self.tolerance()).recovering_stick(),
+            Self::Step => with(1e-10).with_acceptable_residual(self.tolerance()).with_stick_recovery(),
             Self::RealTime => FrictionLadder::new(Accuracy::RealTime),
         }
     }

@@ -186,7 +186,7 @@ impl ContactSet for GeneralContacts {
             let Some(law) = contact.law else { continue };
             let (parts, bounds) = match law.kind() {
                 Kind::Contact(parts) => (parts, None),
-                Kind::Bounded { .. } | Kind::Joint => (Parts::default(), Some(contact.bounds)),
+                Kind::Bounded { .. } | Kind::Equality => (Parts::default(), Some(contact.bounds)),
             };
             let (rho, proximal) = ([0.0; 1 + MAX_PARTS], [0.0; 1 + MAX_PARTS]);
             let mut constraint = Constraint { law, parts, bounds, first: contact.row, rows: law.rows(), rho, proximal };

@@ -41,7 +41,7 @@ pub(crate) struct MultiplierWarmStart {
 #[derive(Clone, Debug)]
 pub(crate) enum LocalBlock {
     Joint(JointBlock),
-    Boxed { a: f64, lower: f64, upper: f64 },
+    Bounded { a: f64, lower: f64, upper: f64 },
     Plane(ConeBlock<1>),
     Space(ConeBlock<2>),
     Torsion(ConeBlock<3>),
@@ -51,7 +51,7 @@ pub(crate) enum LocalBlock {
 impl Default for LocalBlock {
     /// Row that no impulse can change, until it is refilled.
     fn default() -> Self {
-        Self::Boxed { a: 0.0, lower: 0.0, upper: 0.0 }
+        Self::Bounded { a: 0.0, lower: 0.0, upper: 0.0 }
     }
 }
 
@@ -65,7 +65,7 @@ impl LocalBlock {
     /// Prepares another local problem in the same memory. Only joints of a new size, and blocks in a slot that held another law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, law.kind()) {
-            (Self::Joint(joint), Kind::Joint) if law.rows() > 1 => joint.refill(law.rows(), a),
+            (Self::Joint(joint), Kind::Equality) if law.rows() > 1 => joint.refill(law.rows(), a),
             (Self::Rolling(rolling), Kind::Contact(parts)) if parts.len() == 2 => rolling.refill(&parts, a),
             (block, _) => *block = Self::new(law, a),
         }
@@ -75,7 +75,7 @@ impl LocalBlock {
     pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         match self {
             Self::Joint(joint) => joint.solve(g, r),
-            Self::Boxed { a, lower, upper } => boxed(*a, *lower, *upper, g, r),
+            Self::Bounded { a, lower, upper } => bounded(*a, *lower, *upper, g, r),
             Self::Plane(cone) => cone.solve_slices(g, r, warm_start),
             Self::Space(cone) => cone.solve_slices(g, r, warm_start),
             Self::Torsion(cone) => cone.solve_slices(g, r, warm_start),
@@ -85,7 +85,7 @@ impl LocalBlock {
 }
 
 /// Solves a bounded row lower ≤ r ≤ upper with u = a r + g: the root is clamped to the bounds.   [GS-2]
-fn boxed(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> LocalMode {
+fn bounded(a: f64, lower: f64, upper: f64, g: &[f64], r: &mut [f64]) -> LocalMode {
     let ([g], [r]) = (g, r) else {
         debug_assert!(false, "a bounded row has one component");
         return LocalMode::Unsolved;

@@ -5,12 +5,12 @@ use super::{Kind, Law, Rules};
 
 /// One row with bounds lower ≤ r ≤ upper.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Boxed {
+pub(super) struct Bounded {
     pub(super) lower: f64,
     pub(super) upper: f64,
 }
 
-impl Rules for Boxed {
+impl Rules for Bounded {
     #[inline]
     fn rows(&self) -> usize {
         1
@@ -29,9 +29,9 @@ impl Rules for Boxed {
     fn scaled(&self, factor: f64) -> Law {
         let Self { lower, upper } = *self;
         if factor == 1.0 {
-            return Law::Boxed { lower, upper };
+            return Law::Bounded { lower, upper };
         }
-        Law::Boxed { lower: lower * factor, upper: upper * factor }
+        Law::Bounded { lower: lower * factor, upper: upper * factor }
     }
 
     #[inline]
@@ -64,7 +64,7 @@ impl Rules for Boxed {
     }
 
     fn local_block(&self, a: &[f64]) -> LocalBlock {
-        LocalBlock::Boxed { a: a.first().copied().unwrap_or(0.0), lower: self.lower, upper: self.upper }
+        LocalBlock::Bounded { a: a.first().copied().unwrap_or(0.0), lower: self.lower, upper: self.upper }
     }
 
     fn words(&self) -> String {
