@@ -124,7 +124,7 @@ def stewart_platform() -> dict:
 
 
 def hung_pair() -> dict:
-    """Two pendulums on parallel hinges and a bar on spherical joints between their tips: a pull along it is redundant."""
+    """Two pendulums on parallel hinges, their tips tied by a bar: one pull along it is redundant."""
     inertia, flat = [3e-4, 1e-5, 3e-4], [1e-5, 3e-4, 3e-4]
     bodies = [
         {"name": "a", "mass": 0.1, "inertia": inertia, "position": [0.0, -0.1, 0.5]},

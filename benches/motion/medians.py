@@ -1,4 +1,4 @@
-"""Errors of motions with contact at steps near 10 ms, as medians, since an event falls early or late in a step by chance."""
+"""Median errors of motions with contact over steps near 10 ms: an event falls early or late in a step by chance."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from . import medians, scene as scenes
+from . import medians
+from . import scene as scenes
 from .program import Bench, Run
 from .report import Table
 from .smooth import SMOOTH

@@ -1,7 +1,7 @@
 """Random scenes of a generator: endings, account of energy, momentum of isolated scenes.
 
-The generator is a Python file with `gen(seed)`, which gives the TOML text and a dictionary with `cls` ("isolated" where
-nothing acts from outside), `preset`, and `bodies`: dictionaries with `name`, `m` in kg and principal moments `I` in kg m².
+The generator is a Python file with `gen(seed)`, which gives the TOML text and a dictionary: `cls` ("isolated" where
+nothing acts from outside), `preset`, and `bodies` with their `name`, mass `m` in kg and principal moments `I` in kg m².
 """
 
 from __future__ import annotations
