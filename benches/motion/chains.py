@@ -52,7 +52,7 @@ def tables(bench: Bench) -> list[Table]:
     times = {}
     for coordinates, count, most in CASES:
         scene = scenes.varied(chain(count), {"coordinates": coordinates})
-        time = bench.microseconds(f"chains/{coordinates}-{count}", scene, 300, 5 if bench.quick else 20)
+        time = bench.microseconds(f"chains/{coordinates}-{count}", scene, 40, 20 if bench.quick else 100)
         times[coordinates, count] = time
         asked = "a run" if most is None else f"{most:.0f} µs"
         table.add(

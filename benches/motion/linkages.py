@@ -73,6 +73,9 @@ def bar(name: str, start: np.ndarray, end: np.ndarray, mass: float) -> dict:
     }
 
 
+SPRING = {"stiffness": 8.0}  # N m/rad, of the arms: rods and arms never lie in one line
+
+
 def delta_robot() -> dict:
     """Three arms on hinges below a base, each with two rods on spherical joints, and a platform that swings below."""
     base, platform, arm, width = 0.2, 0.08, 0.3, 0.05  # m
@@ -87,7 +90,7 @@ def delta_robot() -> dict:
         elbow = shoulder + arm * (math.cos(lean) * out - math.sin(lean) * np.array([0.0, 0.0, 1.0]))
         # Unequal masses, so that the platform does not fall straight.
         bodies.append(bar(f"arm{k}", shoulder, elbow, 0.4 + 0.2 * k))
-        joints.append({"kind": "revolute", "between": ["world", f"arm{k}"], "anchor": shoulder, "axis": side})
+        joints.append({"kind": "revolute", "between": ["world", f"arm{k}"], "anchor": shoulder, "axis": side, **SPRING})
         for s in (-1, 1):
             name = f"rod{k}{'ab'[s > 0]}"
             top, bottom = elbow + s * width * side, centre + platform * out + s * width * side
