@@ -114,7 +114,7 @@ def coin_frame(lean: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rolling_coin() -> dict:
-    """A coin that rolls in a circle with constant lean, by the balance of angular momentum, which is linear in the spin."""
+    """A coin that rolls in a circle with constant lean, by the balance of angular momentum."""
     lean, precession = 0.2, np.array([0.0, 0.0, -2.0])
     axis, lowest = coin_frame(lean)
     along, across, _ = scenes.rod_inertia(COIN_MASS, 2 * COIN_HALF, COIN_RADIUS)
