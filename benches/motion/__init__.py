@@ -1,0 +1,1 @@
+"""Measurements of smooth motion and linkages, run by `benches/motion.py`."""
