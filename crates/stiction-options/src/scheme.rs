@@ -68,8 +68,9 @@ pub struct Scheme {
     pub touch_threshold: f64,
 }
 
-/// Default of [`Scheme::halve_steps`]: an eighth of a step is a different problem, and usually an easier one.
-const HALVINGS: u32 = 3;
+/// Default of [`Scheme::halve_steps`]. An eighth of a step is a different problem, and usually an easier one; linkages that whip through a
+/// singular position need up to a sixty-fourth.
+const HALVINGS: u32 = 6;
 
 impl Default for Scheme {
     fn default() -> Self {

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use stiction_complementarity::{Problem, Status};
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
@@ -87,7 +88,7 @@ const MAX_REDETECTIONS: u32 = 4;
 /// Bound on the fixed-point passes of a step; the last result is then kept.
 const MAX_PASSES: u32 = 50;
 
-/// Number of passes of an implicit step that must reach [`CONE_TOLERANCE`]; later passes must reach the tolerance of the ladder.
+/// Number of passes of an implicit step that must reach [`CONE_TOLERANCE`]; later passes must reach the tolerance of the ladder, or rounding.
 const TIGHT_PASSES: u32 = 3;
 
 /// Fixed-point tolerance: largest change of a coordinate of q⁺, as a fraction of the largest coordinate (or of 1).
@@ -228,7 +229,12 @@ impl TimeStepper {
                     true
                 }
                 None if counts.passes < MAX_PASSES => false,
-                None => return Err(formulation::not_solved(start.model, &self.ladder, ws, &ladder_outcome)),
+                None => {
+                    // The linearised problem was solved; what was not reached are the laws at the end of the step.
+                    let residual = ws.friction.problem.residual(&ws.friction.solution);
+                    let failed = LadderOutcome { status: Status::BudgetExhausted, residual, ..ladder_outcome };
+                    return Err(formulation::not_solved(start.model, &self.ladder, ws, &failed));
+                }
             },
         };
         let missed_limits = joint_space::missed_limits(start, ws);
@@ -317,7 +323,11 @@ impl TimeStepper {
     ) -> Result<Option<LadderOutcome>, StepCause> {
         let rung = if self.newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
         // A contact found only at the end may be violated slightly; the next pass contains it.
-        let tolerance = if passes <= TIGHT_PASSES { CONE_TOLERANCE } else { self.ladder.cone_tolerance.solved };
+        let tolerance = if passes <= TIGHT_PASSES {
+            CONE_TOLERANCE
+        } else {
+            self.ladder.cone_tolerance.solved.max(implicit::rounding_of_gaps(start.h, ws))
+        };
         implicit::accept(start, self.detector.as_mut(), (&self.newton, rung), tolerance, ws)
     }
 

@@ -111,7 +111,7 @@ pub(crate) struct SchemeTable {
     /// Stabilisation against drift of joints and gaps: `"usual"`, `"multiplier"`, `"reduction"`, or a table with one
     /// of `baumgarte`, `ascher`, `projection`. Default: `"usual"`.
     pub(crate) stabilisation: Option<StabilisationValue>,
-    /// Largest number of times that an unsolved step is halved, up to 10. Default: 3. The preset `reference` chooses
+    /// Largest number of times that an unsolved step is halved, up to 10. Default: 6. The preset `reference` chooses
     /// its own steps.
     #[schemars(range(min = 0, max = 10), title = "a whole number from 0 to 10", extend("examples" = [4]))]
     pub(crate) halve_steps: Option<u32>,

@@ -25,7 +25,18 @@ pub(crate) use newton::ImplicitNewton;
 
 use stiction_complementarity::{Problem, Status};
 
-use crate::{Detector, Start, StepCause, Workspace, detect, formulation, ladder::LadderOutcome};
+use crate::{Contact, Detector, Start, StepCause, Workspace, detect, formulation, ladder::LadderOutcome};
+
+/// Rounding of a gap, in multiples of the machine precision of its coordinates: a gap is a difference of distances, each of which has a few
+/// roundings.
+const GAP_ROUNDINGS: f64 = 8.0;
+
+/// Residual that remains of the problem in the workspace because gaps are rounded: their rates are ψ/h, so that it grows with 1/h.   [GIM-6]
+pub(crate) fn rounding_of_gaps(h: f64, ws: &Workspace) -> f64 {
+    let size = |contact: &Contact| contact.point.coords.norm() + contact.arm_a.norm() + contact.arm_b.norm();
+    let gaps = ws.constraints.contacts.iter().map(|contact| GAP_ROUNDINGS * f64::EPSILON * size(contact));
+    gaps.map(|gap| (gap / h).powi(2)).sum::<f64>().sqrt() / ws.friction.problem.scale()
+}
 
 /// Detects the contacts at q ⊕ h v⁺, writes the problem linearised there, and evaluates the residual of (v⁺, p) in it.   [GIM-6]
 ///

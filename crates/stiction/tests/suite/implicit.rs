@@ -14,7 +14,7 @@ use stiction_testkit::{count_allocations, reference};
 
 use crate::{
     ellipse::ellipse,
-    support::{friction, on_floor, run, step},
+    support::{friction, on_floor, run, solid_ball, step, world},
 };
 
 fn implicit() -> Scheme {
@@ -343,4 +343,20 @@ fn smooth_shapes_come_to_rest_by_implicit_steps() {
     }
     println!("{rungs:?}, deepest penetration {deepest:e}");
     assert!(deepest < 1e-9, "{deepest:e}");
+}
+
+/// A ball in the valley between two spheres of 10 m in steps of 0.05 to 0.5 ms: rates of gaps are then as small as their rounding.
+#[test]
+fn short_steps_on_large_spheres_are_solved() {
+    let fixed =
+        |name: &str, radius: f64| BodyBuilder::fixed(name).shape(spatial::Shape::sphere(radius).unwrap().into());
+    for h in [5e-4, 2e-4, 1e-4, 5e-5] {
+        let ball = solid_ball("ball", 1.0, 1.0).position(0.0, 6.62105263157895, 8.78417110772903);
+        let bodies = [fixed("first", 10.0), fixed("second", 9.0).position(0.0, 11.4, 0.0), ball];
+        let model = world(Dimension::Spatial, bodies, [1.0, 2.6, -9.81], friction(0.2));
+        run(model, implicit(), h, 40.0 * h, |simulation, report| {
+            let gaps = simulation.contacts().iter().map(|contact| contact.gap.abs());
+            assert!(gaps.fold(0.0, f64::max) < 1e-13, "h = {h}, t = {}", report.time);
+        });
+    }
 }
