@@ -156,7 +156,7 @@ fn every_way_to_stabilise_is_read_and_bad_ones_are_refused() {
     ];
     for (text, expected) in ways {
         let scheme = read(&format!("stabilisation = {text}")).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((scheme.stabilisation, scheme.halve_steps), (expected, 3));
+        assert_eq!((scheme.stabilisation, scheme.halve_steps), (expected, 6));
     }
     assert_eq!(read("halve_steps = 10").map(|scheme| scheme.halve_steps), Ok(10));
     let bad = [
