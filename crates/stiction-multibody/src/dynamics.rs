@@ -44,9 +44,10 @@ pub fn applied_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut 
         }
     }
     add_forces(model, at, time, out);
+    add_springs(model, at, out);
 }
 
-/// λ_app of every body: [`applied_wrenches`] without the gyroscopic term, which the equations of reduced coordinates contain.   [DYN-5]
+/// [`applied_wrenches`] without the gyroscopic term, and without springs and dampers ([`add_springs`]).   [DYN-5]
 pub fn external_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut Vec<Wrench>) {
     out.clear();
     out.extend(
@@ -58,7 +59,7 @@ pub fn external_wrenches(model: &Model, at: &Configuration, time: f64, out: &mut
     add_forces(model, at, time, out);
 }
 
-/// Adds loads, springs, dampers, callbacks and the wrenches set by a controller.
+/// Adds loads, callbacks and the wrenches set by a controller.
 fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) {
     for load in model.loads() {
         let arm = at.pose(load.body).rotation * load.point;
@@ -67,6 +68,18 @@ fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) 
         wrench.angular += torque;
         add(out, load.body.index(), &wrench);
     }
+    for callback in model.callbacks() {
+        callback.apply(time, at, out);
+    }
+    debug_assert!(
+        model.forces.held.is_empty() || model.forces.held.len() == out.len(),
+        "held wrenches are one per body, or none"
+    );
+    out.iter_mut().zip(&model.forces.held).for_each(|(wrench, held)| wrench.add(held));
+}
+
+/// Adds the forces of springs and dampers between bodies at a configuration with its velocities.   [FORCE-1] [FORCE-2]
+pub fn add_springs(model: &Model, at: &Configuration, out: &mut [Wrench]) {
     for spring in model.springs() {
         let points = Attachment::new(at, &spring.a, &spring.b);
         if let Some((tension, u)) = spring.tension(&points) {
@@ -80,14 +93,6 @@ fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) 
         add(out, damper.a.0.index(), &Wrench::of_force(force, &points.arm_a));
         add(out, damper.b.0.index(), &Wrench::of_force(-force, &points.arm_b));
     }
-    for callback in model.callbacks() {
-        callback.apply(time, at, out);
-    }
-    debug_assert!(
-        model.forces.held.is_empty() || model.forces.held.len() == out.len(),
-        "held wrenches are one per body, or none"
-    );
-    out.iter_mut().zip(&model.forces.held).for_each(|(wrench, held)| wrench.add(held));
 }
 
 fn add(wrenches: &mut [Wrench], index: usize, wrench: &Wrench) {

@@ -58,15 +58,21 @@ pub trait ForceCallback: fmt::Debug + Send + Sync {
 }
 
 /// Relative position and velocity of two attachment points in world axes, with their arms from the body centres.
-pub(crate) struct Attachment {
-    pub(crate) arm_a: Vector3<f64>,
-    pub(crate) arm_b: Vector3<f64>,
-    pub(crate) between: Vector3<f64>,
-    pub(crate) relative_velocity: Vector3<f64>,
+#[derive(Clone, Copy, Debug)]
+pub struct Attachment {
+    /// First point from the centre of its body.
+    pub arm_a: Vector3<f64>,
+    /// Second point from the centre of its body.
+    pub arm_b: Vector3<f64>,
+    /// From the first point to the second.
+    pub between: Vector3<f64>,
+    /// Velocity of the second point less that of the first.
+    pub relative_velocity: Vector3<f64>,
 }
 
 impl Attachment {
-    pub(crate) fn new(at: &Configuration, a: &(BodyId, Vector3<f64>), b: &(BodyId, Vector3<f64>)) -> Self {
+    /// Attachment of a point of body `a` and one of body `b`, each in its body frame.
+    pub fn new(at: &Configuration, a: &(BodyId, Vector3<f64>), b: &(BodyId, Vector3<f64>)) -> Self {
         let (pose_a, pose_b) = (at.pose(a.0), at.pose(b.0));
         let (arm_a, arm_b) = (pose_a.rotation * a.1, pose_b.rotation * b.1);
         let between = pose_b.translation.vector + arm_b - pose_a.translation.vector - arm_a;

@@ -135,6 +135,13 @@ impl Scheme {
         self.impulse_points == ImpulsePoints::Common && self.linearise_at != LineariseAt::Implicit
     }
 
+    /// True if springs and dampers between bodies are implicit in the velocities at the end of the step.   [FORCE-3]
+    pub fn has_implicit_springs(&self) -> bool {
+        self.method == Method::TimeStepping
+            && self.dynamics == Dynamics::Inertial
+            && self.linearise_at != LineariseAt::Implicit
+    }
+
     /// Checks every number.
     pub fn validate(&self) -> Result<(), SchemeError> {
         let fail = |field, reason: String| Err(SchemeError { field, reason });

@@ -225,9 +225,11 @@ impl Differentiator {
         let lengths = spacings(start.model);
         let mut values = std::mem::take(&mut self.values);
         let mut state = start.state.clone();
-        // Contacts do not depend on velocities, but rows along joint DOFs do. Velocities come first, while the rows of the step are still
+        // Contacts do not depend on velocities, but rows along joint DOFs and those of springs do. Velocities come first, while the rows of the step are still
         // in the workspace.
-        let geometry_stays = start.model.joint_space_dofs().is_empty();
+        let model = start.model;
+        let has_springs = !(model.springs().is_empty() && model.dampers().is_empty());
+        let geometry_stays = model.joint_space_dofs().is_empty() && !has_springs;
         self.write(step, start, spacing_factor, &mut values)?;
         let velocities_first = |(_, cause): &(usize, &Cause)| !matches!(cause, Cause::Velocity(_));
         let mut order: Vec<_> = causes.iter().enumerate().collect();

@@ -10,7 +10,7 @@ use stiction_multibody::{
 use crate::{
     Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space, layers,
     pairs::find_pairs,
-    support_points,
+    springs, support_points,
     surface_motion::{is_kinematic, material_displacement, write_surface_motion},
     tangents::tangents,
     velocity_terms,
@@ -25,6 +25,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.detection.close_pairs.clear();
     forest::read(start, ws);
     external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied);
+    springs::prepare(start, ws);
     joint_space::prepare(start, ws)?;
     weigh_forces(start, ws);
     velocity_terms::add(start, ws);

@@ -42,6 +42,7 @@ mod reduced;
 mod report;
 mod review;
 mod rows;
+mod springs;
 mod stabilise;
 mod start;
 mod start_impact;
@@ -97,7 +98,7 @@ pub mod stages {
     pub use crate::ladder::LadderOutcome;
     pub use crate::measure::{joint_error, penetration};
     pub use crate::pairs::{find_pairs_at_end, place_shapes};
-    pub use crate::rates::{JointSpaceRow, Side, approach};
+    pub use crate::rates::{JointSpaceRow, RowOwner, Side, approach};
     pub use crate::rows::write as write_rows;
     pub use crate::stabilise::stabilise;
     pub use crate::step::report_step;

@@ -127,7 +127,18 @@ pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Opt
     sides.iter().flatten().map(of).sum()
 }
 
-/// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law.
+/// Element of the model that a joint-space row belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowOwner {
+    /// Joint.
+    Joint(JointId),
+    /// Spring between two bodies, by its index.
+    Spring(usize),
+    /// Damper between two bodies, by its index, and the axis of the world along which the row acts.
+    Damper(usize, usize),
+}
+
+/// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law. Springs and dampers between bodies have such rows too.
 #[derive(Clone, Copy, Debug)]
 pub struct JointSpaceRow {
     /// Terms of its rate.
@@ -140,6 +151,6 @@ pub struct JointSpaceRow {
     pub compliance: f64,
     /// Rotor inertia that is part of the compliance.
     pub rotor: f64,
-    /// Joint of the row.
-    pub joint: JointId,
+    /// Joint, spring or damper of the row.
+    pub owner: RowOwner,
 }

@@ -7,7 +7,7 @@ use crate::{
     closing::postponed_rates,
     joint_space, layers,
     rates::{linearised_start_gap, side_rate},
-    reduced,
+    reduced, springs,
 };
 
 /// Fills `ws.constraints.joint_rows` and the biases of `ws.constraints.contacts`.
@@ -22,6 +22,7 @@ pub fn write(start: &Start, ws: &mut Workspace) {
     }
     layers::place(start, ws);
     joint_space::write(start, ws);
+    springs::write(start, ws);
 }
 
 /// Fills the same rows at velocity level: gaps do not close, joints move as prescribed.
@@ -103,7 +104,7 @@ fn clear_immovable(model: &Model, ws: &mut Workspace) {
 
 /// Moves the impulses of a joint on two moving bodies to a common point, so that they keep the angular momentum while the joint is open by an
 /// error.   [STEP-17]
-fn in_balance(
+pub(crate) fn in_balance(
     model: &Model,
     at: &Configuration,
     (a, b): (BodyId, BodyId),

@@ -10,6 +10,7 @@ use crate::{
     alternatives::Alternatives,
     assembly::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
     constraints::Constraints,
+    rates::RowOwner,
     reduced::Reduced,
 };
 
@@ -74,9 +75,11 @@ pub struct StepKinematics {
     /// Velocities that rotors in joints have at the start of the step, less those of the bodies: they follow the velocities v⁺ of the problems. Empty if
     /// all are zero.   [ROT-2]
     pub(crate) rotor_lead: Vec<f64>,
-    /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation.
+    /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation; in the first kick of a step the second is that of its middle, for dampers.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,
+    /// Velocities of the bodies there, if those of the forest stay the same.
+    pub(crate) ahead_velocity: Vec<f64>,
 }
 
 /// Velocities and impulses that solve the problem of a step.
@@ -155,8 +158,8 @@ impl Workspace {
         self.constraints
             .joint_space_rows
             .iter()
-            .map(|row| row.joint)
             .zip(self.solution.joint_space_impulses.iter().copied())
+            .filter_map(|(row, p)| if let RowOwner::Joint(joint) = row.owner { Some((joint, p)) } else { None })
     }
 
     /// Problem of the last step, solved or not.
@@ -185,6 +188,7 @@ impl Workspace {
             &mut self.solution.joint_space_impulses,
             &mut self.kinematics.linearisation_velocity,
             &mut self.kinematics.before,
+            &mut self.kinematics.ahead_velocity,
             &mut self.result.next.q,
             &mut self.result.next.v,
             &mut self.result.next.support_impulses,

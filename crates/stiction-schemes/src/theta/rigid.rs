@@ -1,7 +1,7 @@
 //! The θ-method for rigid bodies: the same scheme over the contacts and joints of a model, with the friction set of its scheme.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Mobility, applied_wrenches, external_wrenches, mass_block};
+use stiction_multibody::{Mobility, add_springs, applied_wrenches, external_wrenches, mass_block};
 
 use super::ThetaScheme;
 use stiction_stepping::{
@@ -90,6 +90,7 @@ impl MoreauJean {
             }
             VelocityTerms::Conserving => {
                 external_wrenches(model, &ws.kinematics.linear_start, time, &mut ws.kinematics.applied);
+                add_springs(model, &ws.kinematics.linear_start, &mut ws.kinematics.applied);
                 add_velocity_terms(start, ws, self.scheme.theta);
             }
         }

@@ -42,7 +42,12 @@ use working_set::ScreeningOutcome;
 
 use crate::{
     Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows, workspace::Posed,
+    constraints::Source,
+    ladder::LadderOutcome,
+    rates::{JointSpaceRow, RowOwner},
+    review::Change,
+    rows,
+    workspace::Posed,
 };
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
@@ -318,8 +323,18 @@ fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
 }
 
 fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
-    let joint = row.and_then(|row| model.joint(row.joint));
-    format!("the joint-space constraint of joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
+    let of_joint = |id| model.joint(id).map_or("?", |joint| joint.name.as_str());
+    let between = |kind: &str, ends: Option<(BodyId, BodyId)>| {
+        let name = |id| model.body(id).map_or("?", |body| body.name.as_str());
+        let (a, b) = ends.map_or(("?", "?"), |(a, b)| (name(a), name(b)));
+        format!("the {kind} between \"{a}\" and \"{b}\"")
+    };
+    match row.map(|row| row.owner) {
+        Some(RowOwner::Spring(index)) => between("spring", model.springs().get(index).map(|s| (s.a.0, s.b.0))),
+        Some(RowOwner::Damper(index, _)) => between("damper", model.dampers().get(index).map(|d| (d.a.0, d.b.0))),
+        Some(RowOwner::Joint(id)) => format!("the joint-space constraint of joint \"{}\"", of_joint(id)),
+        None => "the joint-space constraint of joint \"?\"".to_owned(),
+    }
 }
 
 /// Name of the body, joint or contact of a row of the mixed problem.

@@ -1,11 +1,12 @@
 //! Rotors, dampers, springs and motors along a joint DOF as inertia and force.
 
 use nalgebra::Vector3;
-use stiction_multibody::{Joint, JointDof, Model, Motor};
+use stiction_multibody::{Joint, JointDof, Model, Motor, Wrench};
 
 use crate::{
-    Start,
+    Start, Workspace,
     joint_space_dof::{ImplicitForce, JointSpaceDof},
+    rates::side_rate,
     reduced::Reduced,
 };
 
@@ -126,6 +127,21 @@ pub(super) fn spherical_force(start: &Start, joint_dof: &JointDof, at: (f64, f64
         return implicit_force_about(joint_dof, at, start.force_time());
     }
     explicit(&JointDof { rest: 0.0, ..*joint_dof }, (at.0 - 0.5 * start.h * rate, rate))
+}
+
+/// Torque of spring and damper of a spherical joint on its second body, as the second kick has it, about all axes.   [STEP-18]
+pub(super) fn spherical_torque(start: &Start, ws: &Workspace, (joint, number): (&Joint, usize)) -> Vector3<f64> {
+    let (Some(row), Some(joint_dof)) = (joint.coordinate(number, &ws.kinematics.start), joint.joint_dofs().get(number))
+    else {
+        return Vector3::zeros();
+    };
+    let turned = row.b.angular * (row.value - joint_dof.initial);
+    Vector3::from_fn(|axis, _| {
+        let about = Wrench::of_torque(Vector3::ith(axis, 1.0));
+        let rate_of = |body, wrench: &Wrench| side_rate(start.model, &ws.solution.velocity, body, wrench);
+        let rate = rate_of(joint.b.0, &about) - rate_of(joint.a.0, &about);
+        spherical_force(start, joint_dof, (turned[axis], rate), rate).force
+    })
 }
 
 /// Adds rotor, damper and spring of a spherical joint of the forest, about all axes of the link.

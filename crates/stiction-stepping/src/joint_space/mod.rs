@@ -132,6 +132,13 @@ fn apply(start: &Start, ws: &mut Workspace, joint: &Joint, actuated: &JointSpace
         && let Some(first) = model.forest().first_velocity(actuated.id.0)
     {
         implicit_force::add_spherical_force(start, joint, first, reduced);
+    } else if joint.kind == JointKind::Spherical && inertia == 0.0 && !start.moves() {
+        let torque = implicit_force::spherical_torque(start, ws, (joint, actuated.id.1));
+        for (body, torque) in [(joint.a.0, -torque), (joint.b.0, torque)] {
+            if let Some(total) = ws.kinematics.applied.get_mut(body.index()) {
+                total.add(&Wrench::of_torque(torque));
+            }
+        }
     } else if inertia == 0.0
         && force != 0.0
         && let Some(row) = joint.coordinate(actuated.id.1, &ws.kinematics.start)

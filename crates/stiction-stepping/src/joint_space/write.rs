@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Start, Workspace,
     joint_space_dof::{ImplicitForce, JointSpaceDof},
-    rates::{JointSpaceRow, Side, rate, rotor_lead},
+    rates::{JointSpaceRow, RowOwner, Side, rate, rotor_lead},
 };
 
 /// Writes the joint-space rows where the constraints are linearised.
@@ -112,8 +112,8 @@ impl<'a> Writer<'a> {
     }
 
     fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (compliance, rotor): (f64, f64)) {
-        let joint = self.actuated.id.0;
-        self.rows.push(JointSpaceRow { sides: [a, b, None, None], law, bias, compliance, rotor, joint });
+        let owner = RowOwner::Joint(self.actuated.id.0);
+        self.rows.push(JointSpaceRow { sides: [a, b, None, None], law, bias, compliance, rotor, owner });
     }
 
     fn joint_dof(&self) -> JointDof {
@@ -294,7 +294,7 @@ fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof]
         let led = leader.map_or(0.0, |(leader, joint)| slope * prescribed_rate(start, ws, joint, leader.id.1));
         let prescribed = prescribed_rate(start, ws, joint, follower.id.1) - led;
         let bias = gamma * (follower.coordinate - wanted) / h + prescribed;
-        let (law, joint) = (Law::Equality { rows: 1 }, coupling.follower.0);
-        rows.push(JointSpaceRow { sides: [a, b, c, d], law, bias, compliance: 0.0, rotor: 0.0, joint });
+        let (law, owner) = (Law::Equality { rows: 1 }, RowOwner::Joint(coupling.follower.0));
+        rows.push(JointSpaceRow { sides: [a, b, c, d], law, bias, compliance: 0.0, rotor: 0.0, owner });
     }
 }

@@ -393,6 +393,19 @@ impl Reduced {
         forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), v);
     }
 
+    /// Writes the bodies after `time` if the forest keeps its velocity, without a trace in the step.
+    pub(crate) fn write_ahead(&mut self, start: &Start, time: f64, (q, v): (&mut Vec<f64>, &mut Vec<f64>)) {
+        let &Start { model, state, .. } = start;
+        let forest = model.forest();
+        let tree = forest.tree();
+        debug_assert_eq!(self.secondary.at, ForestAt::Start, "the secondary kinematics are free");
+        self.predicted.clone_from(&self.q);
+        tree.integrate(&mut self.predicted, &self.before, time);
+        self.secondary.kinematics.update(tree, &self.predicted, &self.before);
+        forest.write_coordinates(model, &self.secondary.kinematics, &state.q, q);
+        forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), v);
+    }
+
     /// Writes the next coordinates and velocities of the forest and of the bodies.   [STEP-5]
     pub(crate) fn advance(&mut self, start: &Start, next: &mut State) -> Result<(), SingularInertia> {
         let &Start { model, state, h, .. } = start;

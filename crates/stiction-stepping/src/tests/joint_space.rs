@@ -6,8 +6,8 @@ use stiction_multibody::{
     BodyBuilder, BodyId, ContactRule, Coupling, Dimension, JointDof, JointId, JointKind, ModelBuilder, Motor,
 };
 
-use super::support::{Case, assert_all_near, assert_near, builder, disc, expression, prescribed};
-use crate::{Coordinates, FrictionSet, Scheme, energy_bound, rows};
+use super::support::{Case, Run, assert_all_near, assert_near, builder, disc, expression, prescribed};
+use crate::{Coordinates, FrictionSet, Order, Scheme, energy_bound, rows};
 
 /// Inertia of the wheels about their axles: ½ m r² with m = 4 and r = 0.5.
 const INERTIA: f64 = 0.5;
@@ -80,6 +80,26 @@ fn spherical_springs_act_about_all_axes() {
         let factor = 1.0 - h * (stiffness * h + damping) / (1.0 + h * damping + h * h * stiffness);
         assert_all_near(&case.v("body")[3..], &omega.map(|w| w * factor), 1e-9);
     });
+}
+
+/// With `order = 2` the midpoint rule holds about all three axes: both kicks have the same torque.
+#[test]
+fn spherical_dampers_act_about_all_axes_in_both_kicks() {
+    let (h, damping, omega) = (0.01, 2.0, [1.0, -2.0, 3.0]);
+    let mut builder = ModelBuilder::new(Dimension::Spatial);
+    let body = BodyBuilder::rigid("body", 1.0, Matrix3::identity()).angular_velocity(omega[0], omega[1], omega[2]);
+    let body = builder.body(body).unwrap();
+    let ends = ((BodyId::WORLD, Pose::identity()), (body, Pose::identity()));
+    let joint = builder.joint("ball", JointKind::Spherical, ends.0, ends.1).unwrap();
+    builder.joint_dof((joint, 0), JointDof { damping, ..JointDof::default() }).unwrap();
+    let model = builder.build().unwrap();
+    for (coordinates, friction) in SCHEMES {
+        let scheme = Scheme { coordinates, friction, order: Order::Second, ..Scheme::default() };
+        let mut run = Run::new(model.clone(), scheme, h);
+        run.step();
+        let factor = (1.0 - 0.5 * h * damping) / (1.0 + 0.5 * h * damping);
+        assert_all_near(&run.case.v("body")[3..], &omega.map(|w| w * factor), 1e-9);
+    }
 }
 
 /// A limit stops the joint exactly; rows for limits out of reach are not written.

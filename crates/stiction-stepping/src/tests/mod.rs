@@ -21,6 +21,7 @@ mod rates;
 mod reduced;
 mod rows;
 mod scheme;
+mod springs;
 mod stabilise;
 mod step;
 mod substeps;

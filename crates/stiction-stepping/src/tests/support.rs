@@ -6,12 +6,12 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 use stiction_geometry::{Shape, planar, spatial};
 use stiction_multibody::{
     BodyBuilder, BodyId, Configuration, ContactRule, Dimension, Expression, ExpressionMotion, Model, ModelBuilder,
-    State, Wrench, mass_block,
+    State, Wrench, energy, mass_block,
 };
 
 use crate::{
-    Contact, FeatureDetector, FrictionSet, Ladder, Scheme, Start, StepCause, StepReport, Stepper, TimeStepper,
-    Workspace, advance, assemble, detect, formulation, ladder::LadderOutcome, prepare, rates::Side,
+    Contact, FeatureDetector, FrictionSet, Ladder, Scheme, Start, StepCause, StepReport, Stepper, Substepping,
+    TimeStepper, Workspace, advance, assemble, detect, formulation, ladder::LadderOutcome, prepare, rates::Side,
 };
 
 /// Gravity of the models, m/s².
@@ -285,5 +285,44 @@ pub(crate) fn assert_all_near(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
     for (k, (a, b)) in found.iter().zip(expected).enumerate() {
         assert!((a - b).abs() <= tolerance, "entry {k} is {a:e} instead of {b:e}");
+    }
+}
+
+/// Motion by whole steps, both kicks of a step of second order included.
+pub(crate) struct Run {
+    pub(crate) case: Case,
+    stepper: TimeStepper,
+    substepping: Substepping,
+}
+
+impl Run {
+    pub(crate) fn new(model: Model, scheme: Scheme, h: f64) -> Self {
+        let mut case = Case::new(model, scheme, h);
+        crate::adopt(&case.model, &case.scheme, &mut case.state);
+        Self { case, stepper: TimeStepper::default(), substepping: Substepping::default() }
+    }
+
+    pub(crate) fn step(&mut self) {
+        let Case { model, scheme, state, h, ws } = &mut self.case;
+        let start = Start::new(model, scheme, state, *h);
+        let _ = self.substepping.step(&mut self.stepper, &start, ws).unwrap();
+        state.copy_from(&ws.result.next);
+    }
+
+    pub(crate) fn steps(&mut self, count: usize) -> &Case {
+        (0..count).for_each(|_| self.step());
+        &self.case
+    }
+
+    pub(crate) fn configuration(&self) -> Configuration {
+        let Case { model, state, .. } = &self.case;
+        let mut at = Configuration::default();
+        at.update(model, &state.q, &state.v, state.time);
+        at
+    }
+
+    pub(crate) fn energy(&self) -> f64 {
+        let energy = energy(&self.case.model, &self.configuration(), &self.case.state.angles);
+        energy.kinetic + energy.potential
     }
 }

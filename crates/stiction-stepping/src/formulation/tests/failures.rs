@@ -7,6 +7,7 @@ use super::arm_case;
 use crate::constraints::Source;
 use crate::formulation::{LIMIT_OF_THE_METHOD, not_solved};
 use crate::ladder::LadderOutcome;
+use crate::rates::RowOwner;
 use crate::tests::support::{Case, ball, disc, friction, on_floor};
 use crate::{Coordinates, FrictionSet, Ladder, Preset, RowMeaning, Scheme, StepCause};
 
@@ -35,7 +36,10 @@ fn the_worst_block_of_a_cone_problem_is_named() {
                 format!("the contact between \"{}\" and \"{}\"", name(contact.a), name(contact.b))
             }
             Source::JointSpace(row) => {
-                let joint = case.model.joint(constraints.joint_space_rows[row].joint).unwrap();
+                let RowOwner::Joint(joint) = constraints.joint_space_rows[row].owner else {
+                    unreachable!("no springs")
+                };
+                let joint = case.model.joint(joint).unwrap();
                 format!("the joint-space constraint of joint \"{}\"", joint.name)
             }
             other => panic!("{other:?}"),
