@@ -26,7 +26,7 @@ use crate::{Dynamics, PositionUpdate, Start, VelocityTerms, Workspace};
 const FAST_TURN: f64 = 0.5;
 
 /// Weight w of the velocity at the end of the step in the velocity that moves the bodies.
-fn weight(start: &Start) -> f64 {
+pub(crate) fn weight(start: &Start) -> f64 {
     match start.scheme.position_update {
         PositionUpdate::End => 1.0,
         PositionUpdate::Average => 0.5,

@@ -7,13 +7,16 @@
 //! ```
 //!
 //! So closing adds no energy to any motion of the mechanism. A body at rest has v_state = 0.
+//!
+//! The bodies have moved by h (v⁺ − v_state) more than by the velocity of the state, which changes the angular momentum although the impulses μ have none.
+//! A rigid motion of each isolated linkage restores it, the change of velocity of least kinetic energy.   [STAB-11]
 
-use stiction_multibody::{
-    Configuration, Joint, Model, State, Wrench, apply_inverse_mass, articulated::Kinematics, mass_block,
+use stiction_multibody::{Configuration, Joint, Model, State, Wrench, apply_inverse_mass, mass_block};
+
+use super::{Corrector, Level, linkages::Linkages};
+use crate::{
+    Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, rates::side_rate, reduced::singular_inertia,
 };
-
-use super::{Corrector, Level};
-use crate::{Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, rates::side_rate};
 
 /// True if the step closes a joint at the closing speed.
 pub(super) fn is_closing(start: &Start, ws: &Workspace) -> bool {
@@ -30,14 +33,26 @@ pub(super) fn remove(corrector: &mut Corrector) -> Result<Option<f64>, StepCause
         Err(StepCause::NotProjected { .. }) => return Ok(None),
         Err(other) => return Err(other),
     };
-    let model = corrector.start.model;
-    let (ws, change) = (&mut *corrector.ws, &corrector.after.moved);
-    let mut by_change = Configuration::default();
-    by_change.update(model, &corrector.start.state.q, change, corrector.start.state.time);
-    if ws.reduced.is_some() {
-        add_to_forest(model, corrector.start.state, &by_change, &mut ws.result.next);
+    let (start, ws, moved) = (corrector.start, &mut *corrector.ws, &corrector.after.moved);
+    let model = start.model;
+    let (linkages, mut change) = (Linkages::of(model), Configuration::default());
+    let momenta = linkages.momenta(model, &ws.result.end);
+    change.update(model, &start.state.q, moved, start.state.time);
+    if let Some(reduced) = &mut ws.reduced {
+        reduced
+            .advance_without_closing(start, &change, &mut ws.result.next)
+            .map_err(|singular| singular_inertia(model, singular))?;
     } else {
-        add_momentum(model, &by_change, &ws.result.end, &mut ws.result.next);
+        add_momentum(model, &change, &ws.result.end, &mut ws.result.next);
+    }
+    ws.result.end.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+    let rigid = linkages.rigid_motion(model, &ws.result.end, &momenta);
+    let next = &mut ws.result.next;
+    if let Some(reduced) = &mut ws.reduced {
+        change.update(model, &next.q, &rigid, next.time);
+        reduced.add_at_end(model, &change, next);
+    } else {
+        next.v.iter_mut().zip(&rigid).for_each(|(v, change)| *v += change);
     }
     Ok(Some(residual))
 }
@@ -55,19 +70,6 @@ fn add_momentum(model: &Model, change: &Configuration, end: &Configuration, next
         let answer = mobility.project(&apply_inverse_mass(mobility, mass, &inertia_at_end, &momentum));
         next.v.get_mut(range).into_iter().flatten().zip(answer).for_each(|(v, change)| *v += change);
     }
-}
-
-/// Adds to the state of the forest the joint velocities of a change of the velocities of all bodies.
-fn add_to_forest(model: &Model, start: &State, change: &Configuration, next: &mut State) {
-    let forest = model.forest();
-    let (tree, mut at, mut rates) = (forest.tree(), Kinematics::new(forest.tree()), Vec::new());
-    let mut q = Vec::new();
-    forest.read_coordinates(model, change, &start.forest_q, &mut q);
-    at.update(tree, &q, &vec![0.0; tree.velocities()]);
-    forest.read_velocities(&at, change, &mut rates);
-    next.forest_v.iter_mut().zip(rates).for_each(|(v, change)| *v += change);
-    at.update(tree, &next.forest_q, &next.forest_v);
-    forest.write_velocities(model, &at, at.twists(), &mut next.v);
 }
 
 /// Writes the rows of all joints at the start poses, with the rates at v⁺ and the correction so far as constants; returns the largest rate.
