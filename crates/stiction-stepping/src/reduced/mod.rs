@@ -438,6 +438,18 @@ impl Reduced {
         advanced
     }
 
+    /// Twists of the bodies after a step of the forest at constant velocities, at the poses of the start.   [STAB-9]
+    pub(crate) fn later(&self, start: &Start) -> Configuration {
+        let forest = start.model.forest();
+        let (mut q, mut at) = (self.q.clone(), Kinematics::new(forest.tree()));
+        forest.tree().integrate(&mut q, &self.before, start.h);
+        at.update(forest.tree(), &q, &self.before);
+        let (mut v, mut later) = (Vec::new(), Configuration::default());
+        forest.write_velocities(start.model, &at, at.twists(), &mut v);
+        later.update(start.model, &start.state.q, &v, start.state.time);
+        later
+    }
+
     /// Adds to the velocity of the next state a motion that its joints allow, given by the velocities of all bodies.
     pub(crate) fn add_at_end(&mut self, model: &Model, change: &Configuration, next: &mut State) {
         let forest = model.forest();

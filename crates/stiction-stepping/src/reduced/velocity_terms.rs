@@ -22,7 +22,9 @@
 use nalgebra::Vector3;
 use stiction_multibody::{
     State, Twist, Wrench,
-    articulated::{ArticulatedFactors, SingularInertia, Tree, TreeForces, Trees, weighted_forward_dynamics},
+    articulated::{
+        ArticulatedFactors, Kinematics, SingularInertia, Tree, TreeForces, Trees, weighted_forward_dynamics,
+    },
     mean_angular_velocity,
 };
 
@@ -99,6 +101,19 @@ impl TreeMomenta {
             weight: 1.0,
             is_resumed: false,
         }
+    }
+
+    /// Gives each free tree the momentum of the impulses on its links, which are about the origins of the links. A disassembly has rounding errors beyond those
+    /// of the momentum where joints have slid far.   [DCA-17]
+    pub(super) fn refine(&mut self, tree: &Tree, at: &Kinematics, impulses: &[Wrench], change: &mut [f64]) {
+        let Self { trees, twists, wanted, momenta, .. } = self;
+        at.twists_of(tree, change, twists);
+        trees.momenta(at, twists, momenta);
+        trees.wrenches(at, impulses, wanted);
+        for (wanted, momentum) in wanted.iter_mut().zip(momenta.iter()) {
+            wanted.add_scaled(momentum, -1.0);
+        }
+        trees.add_momentum(tree, at, wanted, change);
     }
 
     /// True if a step with the added inertia can use the factors at the end of the last step.

@@ -1,6 +1,7 @@
 //! Removal of the velocity with which open joints close.
 //!
-//! Bodies move by v⁺, in which open joints close at the closing speed. The state gets the velocity without the part along W_b:
+//! Bodies move by v⁺, in which open joints close at the closing speed. The state gets the velocity without the part along W_b of these joints, in which
+//! the other joints keep their rates:
 //!
 //! ```text
 //! v_state = v⁺ + M⁻¹ W_b μ,     W_bᵀ v_state + ∂Φ/∂t = 0                                       [STAB-10]
@@ -72,16 +73,17 @@ fn add_momentum(model: &Model, change: &Configuration, end: &Configuration, next
     }
 }
 
-/// Writes the rows of all joints at the start poses, with the rates at v⁺ and the correction so far as constants; returns the largest rate.
+/// Writes the rows of all joints at the start poses, with the rates that are left to remove as constants; returns the largest.   [STAB-10]
 pub(super) fn write_rows(corrector: &mut Corrector) -> f64 {
-    let (model, ws, after) = (corrector.start.model, &*corrector.ws, &mut *corrector.after);
+    let (start, ws, after) = (corrector.start, &*corrector.ws, &mut *corrector.after);
+    let (model, at) = (start.model, &ws.kinematics.start);
     let workspace = &mut after.workspace;
-    workspace.kinematics.start.copy_from(&ws.kinematics.start);
+    workspace.kinematics.start.copy_from(at);
     workspace.constraints.contacts.clear();
     workspace.constraints.support_points.clear();
     workspace.constraints.joint_rows.clear();
     let velocity: Vec<f64> = after.base.iter().zip(&after.moved).map(|(v, d)| v + d).collect();
-    let maximal = corrector.start.scheme.coordinates == Coordinates::Maximal;
+    let maximal = start.scheme.coordinates == Coordinates::Maximal;
     let loops = model.forest().loops();
     let in_problem = |joint: &Joint| {
         maximal || loops.iter().any(|id| model.joint(*id).is_some_and(|other| std::ptr::eq(other, joint)))
@@ -90,13 +92,11 @@ pub(super) fn write_rows(corrector: &mut Corrector) -> f64 {
     for joint in model.joints() {
         let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row());
         let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied().map(Some);
-        let rows = joint.evaluate(&ws.kinematics.start).zip(of_step.chain(std::iter::repeat(None)));
-        for (row, of_step) in rows {
-            let own = JointRow { a: row.a, b: row.b, ..JointRow::default() };
-            let JointRow { a, b, prescribed, .. } = of_step.unwrap_or(own);
-            let rate = side_rate(model, &velocity, joint.a.0, &a) + side_rate(model, &velocity, joint.b.0, &b);
-            let bias = rate + prescribed;
-            workspace.constraints.joint_rows.push(JointRow { a, b, bias, ..JointRow::default() });
+        for (own, of_step) in joint.evaluate(at).zip(of_step.chain(std::iter::repeat(None))) {
+            let row = of_step.unwrap_or(JointRow { a: own.a, b: own.b, ..JointRow::default() });
+            let rate = |v: &[f64]| side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
+            let bias = if row.postponed == 0.0 { rate(&after.moved) } else { rate(&velocity) + row.prescribed };
+            workspace.constraints.joint_rows.push(JointRow { a: row.a, b: row.b, bias, ..JointRow::default() });
             worst = worst.max(bias.abs());
         }
     }
