@@ -90,12 +90,14 @@ pub(super) fn write_rows(corrector: &mut Corrector) -> f64 {
     };
     let mut worst = 0.0_f64;
     for joint in model.joints() {
-        let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row());
-        let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied().map(Some);
+        let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
+        let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied();
+        let closes = of_step.clone().any(|row| row.postponed != 0.0);
+        let of_step = of_step.map(Some);
         for (own, of_step) in joint.evaluate(at).zip(of_step.chain(std::iter::repeat(None))) {
             let row = of_step.unwrap_or(JointRow { a: own.a, b: own.b, ..JointRow::default() });
             let rate = |v: &[f64]| side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
-            let bias = if row.postponed == 0.0 { rate(&after.moved) } else { rate(&velocity) + row.prescribed };
+            let bias = if closes { rate(&velocity) + row.prescribed } else { rate(&after.moved) };
             workspace.constraints.joint_rows.push(JointRow { a: row.a, b: row.b, bias, ..JointRow::default() });
             worst = worst.max(bias.abs());
         }

@@ -154,7 +154,6 @@ fn an_overconstrained_loop_moves_in_all_coordinates() {
 
 /// In ten seconds the errors of joints make its redundant rows independent by turns: it neither locks nor loses energy, in no coordinates.
 #[test]
-#[ignore = "long"]
 fn an_overconstrained_loop_keeps_its_energy() {
     let run = |coordinates: &str| {
         let text = format!("{}\n[scheme]\ncoordinates = \"{coordinates}\"\n", bennett());
