@@ -1,7 +1,7 @@
 //! Speed at which open joints close.   [STAB-9]
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_multibody::{Configuration, Joint, JointKind, joint::Row};
+use stiction_multibody::{Configuration, Joint, JointKind, Twist, joint::Row};
 
 use crate::ClosingSpeed;
 
@@ -19,12 +19,14 @@ const REGULARISATION: f64 = 1e-12;
 const MAX_ROWS: usize = 6;
 
 /// Rates γ (1 − s) Φ/h of the part of a joint error that is left for later steps, row by row. A step removes the fraction s for which γ s |Φ|/h is at most the
-/// closing speed and the drift of a step.   [STAB-9]
-pub(crate) fn postponed_rates(
+/// closing speed and the drift of a step. `later` has the twists of the bodies after a step of the forest at constant velocities; none if the unknowns are
+/// those of the bodies.   [STAB-9]
+pub(crate) fn postponed_rates<'l>(
     joint: &Joint,
     at: &Configuration,
     (gamma, h): (f64, f64),
     speed: ClosingSpeed,
+    later: impl FnOnce() -> Option<&'l Configuration>,
 ) -> [f64; MAX_ROWS] {
     let mut rates = [0.0; MAX_ROWS];
     if speed == ClosingSpeed::UNBOUNDED || gamma == 0.0 {
@@ -42,7 +44,7 @@ pub(crate) fn postponed_rates(
     if linear <= speed.linear && angular <= speed.angular {
         return rates;
     }
-    let drift = Drift::of(joint, at, h);
+    let drift = Drift::of(joint, (at, later()), h);
     let kept = |rate: f64, bound: f64| if rate > bound { 1.0 - bound / rate } else { 0.0 };
     let (linear, angular) = (kept(linear, speed.linear + drift.linear), kept(angular, speed.angular + drift.angular));
     debug_assert!(joint.rows() <= MAX_ROWS, "a joint removes at most {MAX_ROWS} degrees of freedom");
@@ -77,8 +79,8 @@ struct Drift {
 }
 
 impl Drift {
-    /// ½ h |Φ̈| at constant velocities of the bodies: the remainder of Taylor's formula.   [STAB-9]
-    fn of(joint: &Joint, at: &Configuration, h: f64) -> Self {
+    /// ½ h |Φ̈| at constant velocities of the bodies or of the forest: the remainder of Taylor's formula.   [STAB-9]
+    fn of(joint: &Joint, (at, later): (&Configuration, Option<&Configuration>), h: f64) -> Self {
         let [(a, of_a), (b, of_b)] = [joint.a, joint.b];
         let (twist_a, twist_b) = (at.twist(a), at.twist(b));
         let [arm_a, arm_b] = [(a, of_a), (b, of_b)].map(|(id, frame)| at.pose(id).rotation * frame.translation.vector);
@@ -98,6 +100,15 @@ impl Drift {
             linear += speed * speed / length;
         }
         let turn = turn_a + turn_b;
-        Self { linear: 0.5 * h * linear, angular: 0.5 * h * turn * turn }
+        let mut angular = turn * turn;
+        // Links swing about their parents: their velocities change although those of the forest do not.
+        if let Some(later) = later {
+            let change =
+                |of: Twist, to: Twist| Twist { linear: to.linear - of.linear, angular: to.angular - of.angular };
+            let (change_a, change_b) = (change(twist_a, later.twist(a)), change(twist_b, later.twist(b)));
+            linear += (change_b.at(&arm_b) - change_a.at(&arm_a_to_b)).norm() / h;
+            angular += (change_b.angular - change_a.angular).norm() / h;
+        }
+        Self { linear: 0.5 * h * linear, angular: 0.5 * h * angular }
     }
 }

@@ -1,5 +1,7 @@
 //! Rows of joints and contacts and their constants, the same for every formulation.
 
+use std::cell::OnceCell;
+
 use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use crate::{
@@ -63,9 +65,11 @@ fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
 fn joints(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, h, .. } = start;
     begin_joint_rows(model, ws);
+    let by_forest: OnceCell<Option<Configuration>> = OnceCell::new();
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = if start.moves() { joint.gamma.unwrap_or(scheme.joint_gamma) } else { 0.0 };
-        let postponed = postponed_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed);
+        let later = || by_forest.get_or_init(|| ws.reduced.as_ref().map(|reduced| reduced.later(start))).as_ref();
+        let postponed = postponed_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed, later);
         let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
         for ((place, (end, begin)), postponed) in (joint.first_row()..).zip(rows).zip(postponed) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)

@@ -10,6 +10,7 @@
 //! The term with ε vanishes as the rounds converge. It distributes the load among redundant joints.
 
 mod closing_velocity;
+mod linkages;
 
 use stiction_multibody::{
     BodyId, Configuration, Model, OrientationUpdate, State, Wrench, apply_inverse_mass, energy, mass_block,

@@ -13,6 +13,7 @@ use nalgebra::Vector3;
 use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
 use stiction_multibody::Model;
 
+use super::redundancy;
 use crate::{
     Contact, LineariseAt, Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Source},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
-const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
+pub(super) const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
 /// True if the problem is formulated in impulses alone.
 ///
@@ -46,6 +47,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
     };
     write_rows(start.model, ws);
     write_delassus(ws, laws, w);
+    redundancy::make_dependent(start, ws, laws, w);
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for (first, block) in offsets(laws).zip(&ws.constraints.blocks) {
         let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();
@@ -107,7 +109,7 @@ fn write_delassus(ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
 }
 
 /// Offset of each law: its first row.
-fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
+pub(super) fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
     laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 

@@ -26,6 +26,7 @@ mod divided;
 mod impulses;
 mod polygon;
 mod polygon_joint_space;
+mod redundancy;
 mod surfaces;
 mod warm_start;
 mod working_set;

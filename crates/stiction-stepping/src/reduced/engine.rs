@@ -237,6 +237,7 @@ impl Reduced {
         let at = self.secondary.at.linear(&self.at, &self.secondary.kinematics);
         let Some(divided) = &mut self.divided else { return };
         divided.respond(forest, at, impulses, &mut self.velocity);
+        self.momenta.refine(forest.tree(), at, &divided.impulses, &mut self.velocity);
         self.add_free_velocity(model, out);
     }
 }

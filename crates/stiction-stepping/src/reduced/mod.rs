@@ -420,10 +420,58 @@ impl Reduced {
         self.secondary.at = ForestAt::End;
         self.end_velocity(start, next)?;
         forest.write_coordinates(model, &self.secondary.kinematics, &state.q, &mut next.q);
-        forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), &mut next.v);
+        self.write_end(model, next);
+        Ok(())
+    }
+
+    /// Writes the velocities of the bodies in the next state and remembers it.
+    fn write_end(&mut self, model: &Model, next: &mut State) {
+        let end = &self.secondary.kinematics;
+        model.forest().write_velocities(model, end, end.twists(), &mut next.v);
         let made = [&next.forest_q, &next.forest_v, &next.q, &next.v];
         self.secondary.end.iter_mut().zip(made).for_each(|(end, made)| end.clone_from(made));
-        Ok(())
+    }
+
+    /// [`Self::advance`] by v⁺, with the velocity v⁺ + `change` in the next state. The change is given by the velocities of all bodies at the start.
+    /// [STAB-10]
+    pub(crate) fn advance_without_closing(
+        &mut self,
+        start: &Start,
+        change: &Configuration,
+        next: &mut State,
+    ) -> Result<(), SingularInertia> {
+        let mut closing = std::mem::take(&mut self.momenta.closing);
+        start.model.forest().read_velocities(&self.at, change, &mut closing);
+        let solved = self.velocity.clone();
+        self.velocity.iter_mut().zip(&closing).for_each(|(v, change)| *v += change);
+        self.momenta.closing = closing;
+        let advanced = self.advance(start, next);
+        self.velocity = solved;
+        self.momenta.closing.clear();
+        advanced
+    }
+
+    /// Twists of the bodies after a step of the forest at constant velocities, at the poses of the start.   [STAB-9]
+    pub(crate) fn later(&self, start: &Start) -> Configuration {
+        let forest = start.model.forest();
+        let (mut q, mut at) = (self.q.clone(), Kinematics::new(forest.tree()));
+        forest.tree().integrate(&mut q, &self.before, start.h);
+        at.update(forest.tree(), &q, &self.before);
+        let (mut v, mut later) = (Vec::new(), Configuration::default());
+        forest.write_velocities(start.model, &at, at.twists(), &mut v);
+        later.update(start.model, &start.state.q, &v, start.state.time);
+        later
+    }
+
+    /// Adds to the velocity of the next state a motion that its joints allow, given by the velocities of all bodies.
+    pub(crate) fn add_at_end(&mut self, model: &Model, change: &Configuration, next: &mut State) {
+        let forest = model.forest();
+        let end = &mut self.secondary.kinematics;
+        let mut rates = Vec::new();
+        forest.read_velocities(end, change, &mut rates);
+        next.forest_v.iter_mut().zip(rates).for_each(|(v, change)| *v += change);
+        end.update_velocities(forest.tree(), &next.forest_v);
+        self.write_end(model, next);
     }
 }
 

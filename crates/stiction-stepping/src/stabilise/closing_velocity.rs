@@ -1,19 +1,23 @@
 //! Removal of the velocity with which open joints close.
 //!
-//! Bodies move by v⁺, in which open joints close at the closing speed. The state gets the velocity without the part along W_b:
+//! Bodies move by v⁺, in which open joints close at the closing speed. The state gets the velocity without the part along W_b of these joints, in which
+//! the other joints keep their rates:
 //!
 //! ```text
 //! v_state = v⁺ + M⁻¹ W_b μ,     W_bᵀ v_state + ∂Φ/∂t = 0                                       [STAB-10]
 //! ```
 //!
 //! So closing adds no energy to any motion of the mechanism. A body at rest has v_state = 0.
+//!
+//! The bodies have moved by h (v⁺ − v_state) more than by the velocity of the state, which changes the angular momentum although the impulses μ have none.
+//! A rigid motion of each isolated linkage restores it, the change of velocity of least kinetic energy.   [STAB-11]
 
-use stiction_multibody::{
-    Configuration, Joint, Model, State, Wrench, apply_inverse_mass, articulated::Kinematics, mass_block,
+use stiction_multibody::{Configuration, Joint, Model, State, Wrench, apply_inverse_mass, mass_block};
+
+use super::{Corrector, Level, linkages::Linkages};
+use crate::{
+    Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, rates::side_rate, reduced::singular_inertia,
 };
-
-use super::{Corrector, Level};
-use crate::{Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, rates::side_rate};
 
 /// True if the step closes a joint at the closing speed.
 pub(super) fn is_closing(start: &Start, ws: &Workspace) -> bool {
@@ -30,14 +34,26 @@ pub(super) fn remove(corrector: &mut Corrector) -> Result<Option<f64>, StepCause
         Err(StepCause::NotProjected { .. }) => return Ok(None),
         Err(other) => return Err(other),
     };
-    let model = corrector.start.model;
-    let (ws, change) = (&mut *corrector.ws, &corrector.after.moved);
-    let mut by_change = Configuration::default();
-    by_change.update(model, &corrector.start.state.q, change, corrector.start.state.time);
-    if ws.reduced.is_some() {
-        add_to_forest(model, corrector.start.state, &by_change, &mut ws.result.next);
+    let (start, ws, moved) = (corrector.start, &mut *corrector.ws, &corrector.after.moved);
+    let model = start.model;
+    let (linkages, mut change) = (Linkages::of(model), Configuration::default());
+    let momenta = linkages.momenta(model, &ws.result.end);
+    change.update(model, &start.state.q, moved, start.state.time);
+    if let Some(reduced) = &mut ws.reduced {
+        reduced
+            .advance_without_closing(start, &change, &mut ws.result.next)
+            .map_err(|singular| singular_inertia(model, singular))?;
     } else {
-        add_momentum(model, &by_change, &ws.result.end, &mut ws.result.next);
+        add_momentum(model, &change, &ws.result.end, &mut ws.result.next);
+    }
+    ws.result.end.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+    let rigid = linkages.rigid_motion(model, &ws.result.end, &momenta);
+    let next = &mut ws.result.next;
+    if let Some(reduced) = &mut ws.reduced {
+        change.update(model, &next.q, &rigid, next.time);
+        reduced.add_at_end(model, &change, next);
+    } else {
+        next.v.iter_mut().zip(&rigid).for_each(|(v, change)| *v += change);
     }
     Ok(Some(residual))
 }
@@ -57,44 +73,32 @@ fn add_momentum(model: &Model, change: &Configuration, end: &Configuration, next
     }
 }
 
-/// Adds to the state of the forest the joint velocities of a change of the velocities of all bodies.
-fn add_to_forest(model: &Model, start: &State, change: &Configuration, next: &mut State) {
-    let forest = model.forest();
-    let (tree, mut at, mut rates) = (forest.tree(), Kinematics::new(forest.tree()), Vec::new());
-    let mut q = Vec::new();
-    forest.read_coordinates(model, change, &start.forest_q, &mut q);
-    at.update(tree, &q, &vec![0.0; tree.velocities()]);
-    forest.read_velocities(&at, change, &mut rates);
-    next.forest_v.iter_mut().zip(rates).for_each(|(v, change)| *v += change);
-    at.update(tree, &next.forest_q, &next.forest_v);
-    forest.write_velocities(model, &at, at.twists(), &mut next.v);
-}
-
-/// Writes the rows of all joints at the start poses, with the rates at v⁺ and the correction so far as constants; returns the largest rate.
+/// Writes the rows of all joints at the start poses, with the rates that are left to remove as constants; returns the largest.   [STAB-10]
 pub(super) fn write_rows(corrector: &mut Corrector) -> f64 {
-    let (model, ws, after) = (corrector.start.model, &*corrector.ws, &mut *corrector.after);
+    let (start, ws, after) = (corrector.start, &*corrector.ws, &mut *corrector.after);
+    let (model, at) = (start.model, &ws.kinematics.start);
     let workspace = &mut after.workspace;
-    workspace.kinematics.start.copy_from(&ws.kinematics.start);
+    workspace.kinematics.start.copy_from(at);
     workspace.constraints.contacts.clear();
     workspace.constraints.support_points.clear();
     workspace.constraints.joint_rows.clear();
     let velocity: Vec<f64> = after.base.iter().zip(&after.moved).map(|(v, d)| v + d).collect();
-    let maximal = corrector.start.scheme.coordinates == Coordinates::Maximal;
+    let maximal = start.scheme.coordinates == Coordinates::Maximal;
     let loops = model.forest().loops();
     let in_problem = |joint: &Joint| {
         maximal || loops.iter().any(|id| model.joint(*id).is_some_and(|other| std::ptr::eq(other, joint)))
     };
     let mut worst = 0.0_f64;
     for joint in model.joints() {
-        let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row());
-        let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied().map(Some);
-        let rows = joint.evaluate(&ws.kinematics.start).zip(of_step.chain(std::iter::repeat(None)));
-        for (row, of_step) in rows {
-            let own = JointRow { a: row.a, b: row.b, ..JointRow::default() };
-            let JointRow { a, b, prescribed, .. } = of_step.unwrap_or(own);
-            let rate = side_rate(model, &velocity, joint.a.0, &a) + side_rate(model, &velocity, joint.b.0, &b);
-            let bias = rate + prescribed;
-            workspace.constraints.joint_rows.push(JointRow { a, b, bias, ..JointRow::default() });
+        let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
+        let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied();
+        let closes = of_step.clone().any(|row| row.postponed != 0.0);
+        let of_step = of_step.map(Some);
+        for (own, of_step) in joint.evaluate(at).zip(of_step.chain(std::iter::repeat(None))) {
+            let row = of_step.unwrap_or(JointRow { a: own.a, b: own.b, ..JointRow::default() });
+            let rate = |v: &[f64]| side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
+            let bias = if closes { rate(&velocity) + row.prescribed } else { rate(&after.moved) };
+            workspace.constraints.joint_rows.push(JointRow { a: row.a, b: row.b, bias, ..JointRow::default() });
             worst = worst.max(bias.abs());
         }
     }
