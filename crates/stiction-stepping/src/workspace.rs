@@ -37,7 +37,7 @@ pub struct Workspace {
     /// Unit of mass in the problem, kg.
     pub mass_unit: f64,
     /// True if the problem of the step is `friction`, with second-order cones or of joints alone; otherwise it is `mixed`.
-    pub quadratic: bool,
+    pub is_friction_problem: bool,
     /// Problem with linear friction sets.
     pub mixed: MixedAssembly,
     /// Problem with second-order cones.
@@ -132,7 +132,7 @@ pub(crate) enum Posed<'a> {
 impl Workspace {
     /// Problem of the step.
     pub(crate) fn posed(&mut self) -> Posed<'_> {
-        if self.quadratic {
+        if self.is_friction_problem {
             Posed::Friction(&self.friction.problem, &self.friction.guess, &mut self.friction.solution)
         } else {
             Posed::Mixed(&self.mixed.problem, &mut self.mixed.solution)
@@ -161,7 +161,7 @@ impl Workspace {
 
     /// Problem of the last step, solved or not.
     pub fn problem(&self) -> StepProblem<'_> {
-        if self.quadratic {
+        if self.is_friction_problem {
             StepProblem::Friction(&self.friction.problem)
         } else {
             StepProblem::Mixed(&self.mixed.problem)

@@ -46,7 +46,7 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
     let is_linear = |law: &Law| matches!(law, Law::Equality { .. });
     let rows = problem.rows();
-    if !ws.quadratic || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
+    if !ws.is_friction_problem || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
         return false;
     }
     let mut residual_rates = std::mem::take(&mut constraints.contradictions);

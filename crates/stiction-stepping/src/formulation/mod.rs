@@ -15,7 +15,7 @@
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 //! The mass unit (`unit`) scales masses and impulses. The proximal mass fraction is the factor on all masses in the dynamic steps that together
 //! make a quasistatic one [QS-2]. End-of-step geometry means gaps and normals at the unknown end of the step (`LineariseAt::Implicit`).
-//! `ws.quadratic` is true if the problem has second-order (quadratic) cones or, usually, joints alone; false if it is a mixed linear one. The contradictions
+//! `ws.is_friction_problem` is true if the problem has second-order (quadratic) cones or, usually, joints alone; false if it is a mixed linear one. The contradictions
 //! of joints are the inconsistent part of the rates that redundant joints ask for (`contradictions.rs`).
 
 mod columns;
@@ -59,9 +59,9 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
     divided::begin(start, ws)?;
-    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic
+    ws.is_friction_problem = start.scheme.friction == FrictionSet::Quadratic
         || (has_equalities_alone(start, ws) && mass_ratio(start.model) <= LARGE_MASS_RATIO);
-    if ws.quadratic {
+    if ws.is_friction_problem {
         return cone::assemble(start, ws);
     }
     polygon::assemble(start, ws);
@@ -85,7 +85,7 @@ fn has_equalities_alone(start: &Start, ws: &Workspace) -> bool {
 
 /// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
 pub(crate) fn assemble_proximal_iteration(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    if !ws.quadratic {
+    if !ws.is_friction_problem {
         return assemble_rows(start, ws);
     }
     ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
@@ -123,9 +123,9 @@ pub fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<L
 
 /// Writes the warm start of the problem of the step.
 pub(crate) fn write_warm_start(start: &Start, ws: &mut Workspace) {
-    if ws.quadratic && ws.constraints.contradictions.is_empty() {
+    if ws.is_friction_problem && ws.constraints.contradictions.is_empty() {
         warm_start::write(start, ws);
-    } else if ws.quadratic {
+    } else if ws.is_friction_problem {
         // What was left out of q is the residual of the last solution, which therefore solves the new problem.   [EQ-2]
         ws.friction.guess.r.clone_from(&ws.friction.solution.r);
     }
@@ -201,7 +201,7 @@ pub(crate) fn recover(
 
 /// Extracts v⁺ and the impulses from the solution in the workspace.
 pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
-    if ws.quadratic {
+    if ws.is_friction_problem {
         cone::extract(start, ws);
     } else {
         polygon::extract(start, ws);
@@ -229,7 +229,7 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 }
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
-    if ws.quadratic {
+    if ws.is_friction_problem {
         // Each friction limit in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
         let cones: usize = ws.friction.problem.laws().iter().map(Law::friction_limits).sum();
         // The normal impulses of support points are known.
@@ -269,7 +269,7 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "bodies overlap: check their initial positions"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
-    } else if ws.quadratic && contradictions::is_of_joints_alone(ws) {
+    } else if ws.is_friction_problem && contradictions::is_of_joints_alone(ws) {
         contradictions::HINT
     } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is kept to be solved again"
@@ -277,12 +277,12 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         LIMIT_OF_THE_METHOD
     };
     let row = ladder_outcome.residual.row;
-    let worst = if ws.quadratic { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
+    let worst = if ws.is_friction_problem { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
     StepCause::NotSolved {
         status: ladder_outcome.status,
         residual: ladder_outcome.residual.value,
         worst,
-        rungs: ladder.names(ws.quadratic).collect(),
+        rungs: ladder.names(ws.is_friction_problem).collect(),
         hint,
     }
 }

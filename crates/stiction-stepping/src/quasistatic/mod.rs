@@ -151,7 +151,7 @@ fn proximal_step(
 /// Residual in the problem itself. With linear sets it is a mixed problem with a zero block, which replaces the last iteration in the
 /// workspace.   [QS-1]
 fn measured(start: &Start, ws: &mut Workspace, last_iteration: Residual) -> Result<Residual, StepCause> {
-    if ws.quadratic {
+    if ws.is_friction_problem {
         return Ok(last_iteration);
     }
     ws.proximal_mass_fraction = Some(0.0);
