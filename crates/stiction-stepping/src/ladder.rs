@@ -104,8 +104,8 @@ impl Ladder {
     }
 
     /// Names of the rungs, for the second-order cone or for linear friction sets.
-    pub fn names(&self, quadratic: bool) -> impl Iterator<Item = &'static str> {
-        let (cone, mixed) = if quadratic { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
+    pub fn names(&self, is_friction_problem: bool) -> impl Iterator<Item = &'static str> {
+        let (cone, mixed) = if is_friction_problem { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 
