@@ -122,7 +122,7 @@ pub struct StepResult {
 }
 
 /// Problem of a step, with its warm start and the place of its solution.
-pub(crate) enum Posed<'a> {
+pub(crate) enum ProblemToSolve<'a> {
     /// Problem with second-order cones.
     Friction(&'a FrictionProblem, &'a FrictionSolution, &'a mut FrictionSolution),
     /// Problem with linear friction sets.
@@ -131,11 +131,11 @@ pub(crate) enum Posed<'a> {
 
 impl Workspace {
     /// Problem of the step.
-    pub(crate) fn posed(&mut self) -> Posed<'_> {
+    pub(crate) fn problem_to_solve(&mut self) -> ProblemToSolve<'_> {
         if self.is_friction_problem {
-            Posed::Friction(&self.friction.problem, &self.friction.guess, &mut self.friction.solution)
+            ProblemToSolve::Friction(&self.friction.problem, &self.friction.guess, &mut self.friction.solution)
         } else {
-            Posed::Mixed(&self.mixed.problem, &mut self.mixed.solution)
+            ProblemToSolve::Mixed(&self.mixed.problem, &mut self.mixed.solution)
         }
     }
 

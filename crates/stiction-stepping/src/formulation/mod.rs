@@ -42,7 +42,7 @@ use working_set::ScreeningOutcome;
 
 use crate::{
     Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows, workspace::Posed,
+    constraints::Source, ladder::LadderOutcome, rates::JointSpaceRow, review::Change, rows, workspace::ProblemToSolve,
 };
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
@@ -178,9 +178,9 @@ pub(crate) fn solve_again(
 }
 
 fn solve_problem(ladder: &mut Ladder, ws: &mut Workspace) -> LadderOutcome {
-    match ws.posed() {
-        Posed::Friction(problem, guess, solution) => ladder.solve(problem, Some(guess), solution),
-        Posed::Mixed(problem, solution) => ladder.solve(problem, None, solution),
+    match ws.problem_to_solve() {
+        ProblemToSolve::Friction(problem, guess, solution) => ladder.solve(problem, Some(guess), solution),
+        ProblemToSolve::Mixed(problem, solution) => ladder.solve(problem, None, solution),
     }
 }
 
