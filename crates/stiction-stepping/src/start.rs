@@ -48,7 +48,7 @@ impl<'a> Start<'a> {
     }
 
     /// Time during which forces act, s: h, or half of it.   [STEP-18]
-    pub fn force_time(&self) -> f64 {
+    pub fn force_duration(&self) -> f64 {
         self.h * self.force_weight()
     }
 

@@ -125,7 +125,7 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
 /// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
 fn free_velocity(start: &Start, ws: &mut Workspace) {
     free_velocity_of_bodies(start, ws);
-    push_auxiliary_velocities(start.force_time(), ws);
+    push_auxiliary_velocities(start.force_duration(), ws);
 }
 
 /// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp).
@@ -166,12 +166,12 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
 }
 
 /// Appends the free velocities of auxiliary masses to `ws.friction.free_velocity`.
-fn push_auxiliary_velocities(force_time: f64, ws: &mut Workspace) {
+fn push_auxiliary_velocities(force_duration: f64, ws: &mut Workspace) {
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for auxiliary in ws.constraints.auxiliary_masses() {
         match auxiliary {
             AuxiliaryKind::SupportPoint { mass, load } => {
-                ws.friction.free_velocity.push(-force_time * load / (mass * weight));
+                ws.friction.free_velocity.push(-force_duration * load / (mass * weight));
             }
             AuxiliaryKind::Layer(index) => {
                 let surface = ws.constraints.layer_surfaces.get(index);

@@ -51,7 +51,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();
         match block.auxiliary.map(|auxiliary| auxiliary.kind) {
             Some(AuxiliaryKind::SupportPoint { mass, load }) => {
-                constants.iter_mut().take(1).for_each(|q| *q -= start.force_time() * load / (mass * weight));
+                constants.iter_mut().take(1).for_each(|q| *q -= start.force_duration() * load / (mass * weight));
             }
             Some(AuxiliaryKind::Layer(index)) => {
                 let Some((surface, contact)) = layer(ws, index) else { continue };

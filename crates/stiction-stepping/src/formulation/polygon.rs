@@ -240,7 +240,7 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         support_point
             .friction_bounds
             .clone()
-            .map(|bound| (bound, support_point.mu * start.force_time() * support_point.load))
+            .map(|bound| (bound, support_point.mu * start.force_duration() * support_point.load))
     });
     let first_box = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
     let with_widths = (first_box..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
@@ -399,6 +399,6 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     );
     ws.solution.support_impulses.clear();
     ws.solution.support_impulses.extend(ws.constraints.support_points.iter().map(|support_point| {
-        of(start.force_time() * support_point.load, &support_point.directions, &support_point.friction_bounds)
+        of(start.force_duration() * support_point.load, &support_point.directions, &support_point.friction_bounds)
     }));
 }
