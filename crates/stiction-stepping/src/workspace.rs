@@ -97,7 +97,7 @@ pub struct Solution {
     /// Impulse at each support point.
     pub support_impulses: Vec<ContactImpulse>,
     /// Step size over which the impulses of the last solved problem balance the change of momentum, s; zero if there is none.
-    pub(crate) balanced_over: f64,
+    pub(crate) balanced_step_size: f64,
 }
 
 /// Result of a step.

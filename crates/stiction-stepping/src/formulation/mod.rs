@@ -11,7 +11,7 @@
 //! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
 //! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
 //!
-//! `ws.solution.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
+//! `ws.solution.balanced_step_size` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 //! The mass unit (`unit`) scales masses and impulses. The proximal mass fraction is the factor on all masses in the dynamic steps that together
 //! make a quasistatic one [QS-2]. End-of-step geometry means gaps and normals at the unknown end of the step (`LineariseAt::Implicit`).
@@ -53,7 +53,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Assembles the problem from the rows in the workspace.
 pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    ws.solution.balanced_over = 0.0;
+    ws.solution.balanced_step_size = 0.0;
     // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
@@ -195,7 +195,7 @@ pub(crate) fn recover(
         return Err(not_solved(start.model, ladder, ws, &outcome));
     }
     extract(start, ws);
-    ws.solution.balanced_over = start.h;
+    ws.solution.balanced_step_size = start.h;
     Ok(outcome)
 }
 

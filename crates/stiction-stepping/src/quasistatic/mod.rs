@@ -144,7 +144,7 @@ fn proximal_step(
     };
     ws.proximal_mass_fraction = None;
     // No momentum is balanced here, so that there is no energy balance.
-    ws.solution.balanced_over = 0.0;
+    ws.solution.balanced_step_size = 0.0;
     solved
 }
 
