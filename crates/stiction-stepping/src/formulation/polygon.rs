@@ -242,8 +242,8 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
             .clone()
             .map(|bound| (bound, support_point.mu * start.force_duration() * support_point.load))
     });
-    let first_box = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
-    let with_widths = (first_box..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
+    let first_doubly_bounded = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
+    let with_widths = (first_doubly_bounded..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
     for (bound, load) in with_loads.chain(with_widths) {
         debug_assert!(bound < layout.friction_bounds, "a known load or width belongs to a friction bound");
         if let Some(constant) = constants.get_mut(layout.sigma_at(bound)) {
