@@ -32,7 +32,7 @@ pub(super) const HINT: &str =
     "joints contradict each other: no motion satisfies them all; check their placement and the prescribed motions";
 
 /// True if the problem has joints alone: it is linear.
-pub(super) fn is_of_joints_alone(ws: &Workspace) -> bool {
+pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
     let laws = ws.friction.problem.laws();
     !laws.is_empty() && laws.iter().all(is_equality)
 }

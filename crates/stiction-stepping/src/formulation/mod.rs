@@ -269,7 +269,7 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "bodies overlap: check their initial positions"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
-    } else if ws.is_friction_problem && contradictions::is_of_joints_alone(ws) {
+    } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {
         contradictions::HINT
     } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is kept to be solved again"
