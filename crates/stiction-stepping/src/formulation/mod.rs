@@ -32,7 +32,7 @@ mod working_set;
 
 pub(crate) use contradictions::review_contradictions;
 pub use directions::choose as choose_directions;
-pub(crate) use surfaces::auxiliary_mass_constant_terms;
+pub(crate) use surfaces::layer_constant_terms;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::Law;

@@ -39,7 +39,7 @@ pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
 
 /// Writes the contribution of layers to the constant terms of contacts (deflection and slip at the start of the step): q without Hᵀ v_free,
 /// gap and prescribed velocity.
-pub(crate) fn auxiliary_mass_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
+pub(crate) fn layer_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else { return };
     debug_assert!(
         ws.reduced.is_none(),
