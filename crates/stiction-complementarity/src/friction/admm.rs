@@ -171,7 +171,7 @@ impl FrictionAdmm {
             }
             law.project(z);
             for k in 0..r.len() {
-                multiplier[k] = if law.is_joint() { 0.0 } else { multiplier[k] - rho * z[k] };
+                multiplier[k] = if law.is_equality() { 0.0 } else { multiplier[k] - rho * z[k] };
                 residuals.primal += weight * (r[k] - z[k]).powi(2);
                 residuals.dual += weight * (penalty * (z[k] - old[k])).powi(2);
             }

@@ -1,6 +1,6 @@
 //! Joint: u = 0 with free impulses.
 
-use super::local::{JointBlock, LocalBlock};
+use super::local::{EqualityBlock, LocalBlock};
 use super::{Kind, Law, Rules};
 
 /// Bilateral constraint of so many rows.
@@ -56,7 +56,7 @@ impl Rules for Equality {
             let a = a.first().copied().unwrap_or(0.0);
             return LocalBlock::Bounded { a, lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
-        LocalBlock::Joint(JointBlock::new(self.rows, a))
+        LocalBlock::Equality(EqualityBlock::new(self.rows, a))
     }
 
     fn words(&self) -> String {

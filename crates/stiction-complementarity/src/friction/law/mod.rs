@@ -178,7 +178,7 @@ impl Law {
 
     /// True if the law is that of a joint.
     #[inline]
-    pub(crate) fn is_joint(&self) -> bool {
+    pub(crate) fn is_equality(&self) -> bool {
         matches!(self.kind(), Kind::Equality)
     }
 

@@ -41,7 +41,7 @@ pub(super) fn evaluate(
         let range = problem.range(block);
         let (rho, r, u, f) = (&rho[range.clone()], &r[range.clone()], &u[range.clone()], &mut f[range.clone()]);
         match proximal {
-            Some((alpha, centre)) if law.is_joint() => {
+            Some((alpha, centre)) if law.is_equality() => {
                 // Equality blocks may exceed the scratch array: ρ (u + α (r − r̄)/ρ) is computed directly.
                 let terms = rho.iter().zip(u).zip(r.iter().zip(&centre[range]));
                 f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, centre)))| *f = rho * u + alpha * (r - centre));

@@ -9,7 +9,7 @@ const PROXIMAL: f64 = 1e-10;
 
 /// Factorised diagonal block of a joint, with scratch memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct JointBlock {
+pub(crate) struct EqualityBlock {
     a: Vec<f64>,
     lu: DenseLu,
     velocity: Vec<f64>,
@@ -18,7 +18,7 @@ pub(crate) struct JointBlock {
     solvable: bool,
 }
 
-impl JointBlock {
+impl EqualityBlock {
     pub(crate) fn new(rows: usize, a: &[f64]) -> Self {
         let mut joint = Self::default();
         joint.refill(rows, a);
