@@ -4,14 +4,14 @@
 //! The search is over the compactified multiplier y = λ/(mean + λ) in [0, 1), with the mean diagonal of the tangential block as its unit.
 
 mod cone;
-mod joint;
+mod equality;
 mod rolling;
 mod root;
 mod small;
 
 use super::{Kind, Law};
 pub(crate) use cone::ConeBlock;
-pub(crate) use joint::EqualityBlock;
+pub(crate) use equality::EqualityBlock;
 pub(crate) use rolling::RollingBlock;
 
 /// Contact mode of a block at its solution.
@@ -65,7 +65,7 @@ impl LocalBlock {
     /// Prepares another local problem in the same memory. Only joints of a new size, and blocks in a slot that held another law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, law.kind()) {
-            (Self::Equality(joint), Kind::Equality) if law.rows() > 1 => joint.refill(law.rows(), a),
+            (Self::Equality(equality), Kind::Equality) if law.rows() > 1 => equality.refill(law.rows(), a),
             (Self::Rolling(rolling), Kind::Contact(parts)) if parts.len() == 2 => rolling.refill(&parts, a),
             (block, _) => *block = Self::new(law, a),
         }
@@ -74,7 +74,7 @@ impl LocalBlock {
     /// Solves the local problem for this g. `r` holds the present impulses, which only joints use, and then the solution.
     pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         match self {
-            Self::Equality(joint) => joint.solve(g, r),
+            Self::Equality(equality) => equality.solve(g, r),
             Self::Bounded { a, lower, upper } => bounded(*a, *lower, *upper, g, r),
             Self::Plane(cone) => cone.solve_slices(g, r, warm_start),
             Self::Space(cone) => cone.solve_slices(g, r, warm_start),

@@ -20,9 +20,9 @@ pub(crate) struct EqualityBlock {
 
 impl EqualityBlock {
     pub(crate) fn new(rows: usize, a: &[f64]) -> Self {
-        let mut joint = Self::default();
-        joint.refill(rows, a);
-        joint
+        let mut block = Self::default();
+        block.refill(rows, a);
+        block
     }
 
     /// Factorises another block in the same memory.
