@@ -38,7 +38,7 @@ const MAX_COUPLINGS: usize = 64;
 
 /// Method for problems of equalities alone; the symbolic analysis is kept while the sparsity pattern stays the same.   [EQ-1]
 #[derive(Clone, Debug)]
-pub(crate) struct FrictionEquality {
+pub(crate) struct EqualitySolver {
     lu: BlockSparseLu,
     /// Block sizes and coupled pairs of blocks of the analysed pattern.
     sizes: Vec<usize>,
@@ -62,7 +62,7 @@ pub(crate) struct FrictionEquality {
     state: Vec<f64>,
 }
 
-impl Default for FrictionEquality {
+impl Default for EqualitySolver {
     /// Creates an empty method that accepts every pivot: those of redundant rows are as small as ε.
     fn default() -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Default for FrictionEquality {
     }
 }
 
-impl FrictionEquality {
+impl EqualitySolver {
     /// True if all laws are equalities.
     pub(crate) fn applies(problem: &FrictionProblem) -> bool {
         problem.laws().iter().all(|law| matches!(law, Law::Equality { .. }))

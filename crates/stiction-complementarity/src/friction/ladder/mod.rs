@@ -25,7 +25,7 @@ mod runs;
 mod schedule;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
-use super::equality::FrictionEquality;
+use super::equality::EqualitySolver;
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, START_WEIGHTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
@@ -50,7 +50,7 @@ pub struct FrictionLadder {
     /// Largest residual at which expensive rungs are skipped.
     acceptable: f64,
     active_set: FrictionActiveSet,
-    equality: FrictionEquality,
+    equality: EqualitySolver,
     /// Gauss-Seidel between two estimates of its rate.
     gauss_seidel: FrictionNsgs,
     /// A few Gauss-Seidel iterations between the interior point and Newton.
@@ -192,7 +192,7 @@ impl FrictionLadder {
             tolerance,
             acceptable: tolerance,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
-            equality: FrictionEquality::default(),
+            equality: EqualitySolver::default(),
             gauss_seidel: gauss_seidel(RATE_INTERVAL),
             short_gauss_seidel: gauss_seidel(5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
@@ -350,7 +350,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         }
         let tolerance = self.tolerance;
         let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
-        let is_linear = self.rungs.contains(&FrictionRung::Linear) && FrictionEquality::applies(problem);
+        let is_linear = self.rungs.contains(&FrictionRung::Linear) && EqualitySolver::applies(problem);
         if !is_linear && self.rungs.contains(&FrictionRung::ActiveSet) && FrictionActiveSet::applies(problem) {
             total = self.active_set.run(problem, guess, &mut self.candidate).iterations;
             let residual = match &mut self.stick_recovery {
