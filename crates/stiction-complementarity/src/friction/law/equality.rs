@@ -59,7 +59,7 @@ impl Rules for Equality {
         LocalBlock::Equality(EqualityBlock::new(self.rows, a))
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         "a joint".to_owned()
     }
 }

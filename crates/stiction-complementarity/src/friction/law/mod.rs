@@ -123,7 +123,7 @@ pub(crate) trait Rules: Copy {
     fn local_block(&self, a: &[f64]) -> LocalBlock;
 
     /// Description of the law, for reports.
-    fn words(&self) -> String;
+    fn describe(&self) -> String;
 }
 
 /// Calls a function of [`Rules`] on the implementation of a law.
@@ -235,8 +235,8 @@ impl Law {
     }
 
     /// Description of the law, for reports.
-    pub(crate) fn words(&self) -> String {
-        rules!(self, law => law.words())
+    pub(crate) fn describe(&self) -> String {
+        rules!(self, law => law.describe())
     }
 }
 
