@@ -254,7 +254,7 @@ impl FrictionLadder {
             }
             _ => true,
         };
-        applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
+        applies && !(rung.is_last_resort() && (real_time || best <= self.acceptable))
     }
 
     /// Runs one rung, records it, and keeps its impulses if they are the best so far.

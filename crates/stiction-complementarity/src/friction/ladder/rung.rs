@@ -61,7 +61,7 @@ pub enum FrictionRung {
 
 impl FrictionRung {
     /// True if the rung is too expensive to improve a solution that is acceptable already.
-    pub(super) fn is_expensive(self) -> bool {
+    pub(super) fn is_last_resort(self) -> bool {
         matches!(self, Self::PseudoTransient)
     }
 
