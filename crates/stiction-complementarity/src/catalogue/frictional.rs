@@ -49,7 +49,7 @@ pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, 
         "newton" => {
             let options = FrictionNewtonOptions {
                 tolerance: 0.1 * tolerance.solved,
-                acceptable: tolerance.solved,
+                acceptable_residual: tolerance.solved,
                 max_steps: 100,
                 ..FrictionNewtonOptions::default()
             };

@@ -48,7 +48,7 @@ pub struct FrictionLadder {
     accuracy: Accuracy,
     tolerance: f64,
     /// Largest residual at which expensive rungs are skipped.
-    acceptable: f64,
+    acceptable_residual: f64,
     active_set: FrictionActiveSet,
     equality: EqualitySolver,
     /// Gauss-Seidel between two estimates of its rate.
@@ -151,7 +151,7 @@ impl FrictionLadder {
     /// Skips the expensive rungs at residuals up to this one.
     #[must_use]
     pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
-        self.acceptable = residual.max(self.tolerance);
+        self.acceptable_residual = residual.max(self.tolerance);
         self
     }
 
@@ -169,13 +169,13 @@ impl FrictionLadder {
         };
         let newton = FrictionNewtonOptions {
             tolerance: 0.1 * tolerance,
-            acceptable: tolerance,
+            acceptable_residual: tolerance,
             max_steps: NEWTON_STEPS,
             ..FrictionNewtonOptions::default()
         };
         let refinement = FrictionNewtonOptions {
             tolerance: ROUNDING_RESIDUAL,
-            acceptable: ROUNDING_RESIDUAL,
+            acceptable_residual: ROUNDING_RESIDUAL,
             max_steps: 8,
             ..newton
         };
@@ -190,7 +190,7 @@ impl FrictionLadder {
             rungs: Self::DEFAULT_RUNGS.to_vec(),
             accuracy,
             tolerance,
-            acceptable: tolerance,
+            acceptable_residual: tolerance,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
             equality: EqualitySolver::default(),
             gauss_seidel: gauss_seidel(RATE_INTERVAL),
@@ -254,7 +254,7 @@ impl FrictionLadder {
             }
             _ => true,
         };
-        applies && !(rung.is_last_resort() && (real_time || best <= self.acceptable))
+        applies && !(rung.is_last_resort() && (real_time || best <= self.acceptable_residual))
     }
 
     /// Runs one rung, records it, and keeps its impulses if they are the best so far.
@@ -320,7 +320,7 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> u32 {
         let pivots = self.run_and_record(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
-        if *best > self.acceptable {
+        if *best > self.acceptable_residual {
             return pivots;
         }
         pivots + self.run_and_record(FrictionRung::ActiveSet, problem, None, best, solution).iterations
@@ -384,7 +384,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 // Joints that contradict each other have no solution, and these impulses leave the least residual.
                 let status = match best {
                     best if best <= tolerance => Status::Solved,
-                    best if best <= self.acceptable => Status::SolvedLoosely,
+                    best if best <= self.acceptable_residual => Status::SolvedLoosely,
                     _ => Status::BudgetExhausted,
                 };
                 return Ending::new(status, total);
@@ -394,7 +394,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         let continues = self.rungs.contains(&FrictionRung::SinglePivot);
         if continues && active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
             total = total.saturating_add(self.continue_active_set(problem, &mut best, solution));
-            acceptable = best <= self.acceptable;
+            acceptable = best <= self.acceptable_residual;
         }
         self.gauss_seidel_end.r.clone_from(&solution.r);
         let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
@@ -418,7 +418,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             }
             // A warm start may lead to where nothing converges: the rungs that began there begin once more, from zero.
             if progress.start != InitialIterate::Warm
-                || progress.best <= self.acceptable
+                || progress.best <= self.acceptable_residual
                 || self.accuracy == Accuracy::RealTime
             {
                 break;
@@ -426,7 +426,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             (guess, progress.start) = (None, InitialIterate::ZeroAfterWarm);
         }
         let best = progress.best;
-        if best > self.acceptable {
+        if best > self.acceptable_residual {
             return Ending::new(Status::BudgetExhausted, total);
         }
         self.refine_and_recover_stick(problem, best, solution);

@@ -248,7 +248,7 @@ impl FrictionNewton {
             steps += 1;
             let residual = natural_residual(problem, &solution.r, &self.u);
             // Acceptable without progress in the last step: smaller proximal weights would only change modes back and forth.
-            let stalls_acceptably = least <= options.acceptable && residual > 0.5 * least;
+            let stalls_acceptably = least <= options.acceptable_residual && residual > 0.5 * least;
             let at_least_weight = proximal.alpha <= options.least_proximal;
             idle = if residual < 0.5 * least || !at_least_weight { 0 } else { idle + 1 };
             if residual < least {
@@ -256,13 +256,13 @@ impl FrictionNewton {
                 self.best.copy_from_slice(&solution.r);
             }
             let stalled = !self.update_proximal(problem, &mut solution.r, taken, &mut proximal);
-            if stalls_acceptably || stalled || (idle >= MAX_IDLE_STEPS && least <= options.acceptable) {
+            if stalls_acceptably || stalled || (idle >= MAX_IDLE_STEPS && least <= options.acceptable_residual) {
                 status = Status::Breakdown;
                 break;
             }
         }
         solution.r.copy_from_slice(&self.best);
-        let stopped_by_rounding = status == Status::Breakdown && least <= options.acceptable;
+        let stopped_by_rounding = status == Status::Breakdown && least <= options.acceptable_residual;
         let solved = least <= options.tolerance || stopped_by_rounding;
         Ending::new(if solved { Status::Solved } else { status }, steps)
     }

@@ -9,7 +9,7 @@ pub struct FrictionNewtonOptions {
     /// and 1e-12.
     pub tolerance: f64,
     /// Residual up to which the method ends with `Solved` if no step reduces it further. Default 1e-9.
-    pub acceptable: f64,
+    pub acceptable_residual: f64,
     /// Largest number of Newton steps. Default 50.
     pub max_steps: u32,
     /// Largest initial proximal weight α of u + α/ρ (r − r̄) [NEWTON-3]. 1/ρ is the mean diagonal of W over a friction disc or joint row, and
@@ -43,7 +43,7 @@ impl Default for FrictionNewtonOptions {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            acceptable: 1e-9,
+            acceptable_residual: 1e-9,
             max_steps: 50,
             proximal: 1e-2,
             least_proximal: 1e-9,
@@ -64,7 +64,7 @@ impl FrictionNewtonOptions {
     pub fn validate(&self) -> Result<(), OptionError> {
         let positive = [
             ("tolerance", self.tolerance),
-            ("acceptable", self.acceptable),
+            ("acceptable_residual", self.acceptable_residual),
             ("least_proximal", self.least_proximal),
             ("proximal", self.proximal),
             ("largest_proximal", self.largest_proximal),
@@ -85,8 +85,8 @@ impl FrictionNewtonOptions {
                 return Err(OptionError { name, value, range: "(0, 1)" });
             }
         }
-        if self.acceptable < self.tolerance {
-            return Err(OptionError { name: "acceptable", value: self.acceptable, range: "[tolerance, ∞)" });
+        if self.acceptable_residual < self.tolerance {
+            return Err(OptionError { name: "acceptable_residual", value: self.acceptable_residual, range: "[tolerance, ∞)" });
         }
         if !(self.least_proximal..=self.largest_proximal).contains(&self.proximal) {
             let range = "[least_proximal, largest_proximal]";
