@@ -79,7 +79,7 @@ struct Progress {
     best: f64,
     /// True if the active-set method and single pivots ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
     /// there too, are skipped.
-    acceptable: bool,
+    small_methods_sufficed: bool,
     /// Initial iterate of Gauss-Seidel, and of the methods that continue from it.
     start: InitialIterate,
     /// Residual of Gauss-Seidel; infinite before it ran.
@@ -240,13 +240,13 @@ impl FrictionLadder {
     fn runs(&self, rung: FrictionRung, problem: &FrictionProblem, progress: &Progress) -> bool {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let real_time = self.accuracy == Accuracy::RealTime;
-        let Progress { best, acceptable, start, gauss_seidel_residual } = *progress;
+        let Progress { best, small_methods_sufficed, start, gauss_seidel_residual } = *progress;
         let applies = match rung {
             FrictionRung::ActiveSet | FrictionRung::Linear | FrictionRung::SinglePivot => false,
-            FrictionRung::WarmGaussSeidel => start == InitialIterate::Warm && !acceptable,
-            FrictionRung::ColdGaussSeidel => start != InitialIterate::Warm && !acceptable,
+            FrictionRung::WarmGaussSeidel => start == InitialIterate::Warm && !small_methods_sufficed,
+            FrictionRung::ColdGaussSeidel => start != InitialIterate::Warm && !small_methods_sufficed,
             FrictionRung::SemismoothNewton => {
-                !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
+                !small_methods_sufficed && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
             FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => start != InitialIterate::ZeroAfterWarm,
             FrictionRung::LateSinglePivot => {
@@ -390,17 +390,17 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 return Ending::new(status, total);
             }
         }
-        let mut acceptable = false;
+        let mut small_methods_sufficed = false;
         let continues = self.rungs.contains(&FrictionRung::SinglePivot);
         if continues && active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
             total = total.saturating_add(self.continue_active_set(problem, &mut best, solution));
-            acceptable = best <= self.acceptable_residual;
+            small_methods_sufficed = best <= self.acceptable_residual;
         }
         self.gauss_seidel_end.r.clone_from(&solution.r);
         let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
-        let mut guess = guess.filter(|guess| warm && !acceptable && problem.residual(guess).value.is_finite());
+        let mut guess = guess.filter(|guess| warm && !small_methods_sufficed && problem.residual(guess).value.is_finite());
         let mut progress =
-            Progress { best, acceptable, start: InitialIterate::of(guess), gauss_seidel_residual: f64::INFINITY };
+            Progress { best, small_methods_sufficed, start: InitialIterate::of(guess), gauss_seidel_residual: f64::INFINITY };
         loop {
             for k in 0..self.rungs.len() {
                 let rung = self.rungs[k];
