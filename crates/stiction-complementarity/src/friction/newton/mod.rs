@@ -194,11 +194,11 @@ impl FrictionNewton {
         proximal.failures = if taken.is_some() { 0 } else { proximal.failures + 1 };
         // Merits are squared norms, the option is a ratio of norms.
         if taken.is_some() && proximal.merit <= options.inner_accuracy.powi(2) * proximal.centre_merit {
-            proximal.alpha = (proximal.alpha * options.shrink).max(options.least_proximal);
+            proximal.alpha = (proximal.alpha * options.shrink_factor).max(options.least_proximal);
             proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 10.0).min(options.nonmonotone_bound);
             self.set_centre(problem, r, proximal);
         } else if taken.is_none() || proximal.steps_since_centre >= options.inner_steps {
-            proximal.alpha = (proximal.alpha / options.shrink.powi(2)).min(options.largest_proximal);
+            proximal.alpha = (proximal.alpha / options.shrink_factor.powi(2)).min(options.largest_proximal);
             proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 0.01).max(1.0);
             if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.function) > proximal.centre_merit {
                 r.copy_from_slice(&self.proximal_centre);

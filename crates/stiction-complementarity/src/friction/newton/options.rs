@@ -22,7 +22,7 @@ pub struct FrictionNewtonOptions {
     pub largest_proximal: f64,
     /// Factor on α after a proximal problem is solved. After `inner_steps` steps or a failed step the factor is the
     /// inverse square. Default 0.1.
-    pub shrink: f64,
+    pub shrink_factor: f64,
     /// Factor by which the norm of the Alart-Curnier function must fall until a proximal problem counts as solved. Default 0.1.
     pub inner_accuracy: f64,
     /// Largest number of steps of a proximal problem; then α is increased. Default 10.
@@ -48,7 +48,7 @@ impl Default for FrictionNewtonOptions {
             proximal: 1e-2,
             least_proximal: 1e-9,
             largest_proximal: 1.0,
-            shrink: 0.1,
+            shrink_factor: 0.1,
             inner_accuracy: 0.1,
             inner_steps: 10,
             sufficient_decrease: 1e-4,
@@ -76,7 +76,7 @@ impl FrictionNewtonOptions {
             }
         }
         let fractions = [
-            ("shrink", self.shrink),
+            ("shrink_factor", self.shrink_factor),
             ("inner_accuracy", self.inner_accuracy),
             ("sufficient_decrease", self.sufficient_decrease),
         ];
