@@ -166,10 +166,10 @@ impl System {
                 (0..d).for_each(|k| tangential[k * size + column] -= along * e[k]);
             }
         }
-        let frozen = limit <= 0.0;
+        let no_rotation = limit <= 0.0;
         for k in 0..d {
             let target = &mut self.matrix[(first + 1 + k) * size..(first + 2 + k) * size];
-            if frozen {
+            if no_rotation {
                 // Without impulse there is no slip direction to rotate.
                 target.fill(0.0);
                 target[first + 1 + k] = self.mean_diagonal;
@@ -183,6 +183,6 @@ impl System {
             }
         }
         self.right_hand_side.push(-u[0]);
-        self.right_hand_side.extend((0..d).map(|k| if frozen { 0.0 } else { -(u[1 + k] - speed * e[k]) }));
+        self.right_hand_side.extend((0..d).map(|k| if no_rotation { 0.0 } else { -(u[1 + k] - speed * e[k]) }));
     }
 }
