@@ -18,7 +18,7 @@ pub(super) enum Mode {
     /// Impulse held: a step does not change it. At an open contact it is zero, at a bounded row it equals the lower bound. While the bounded
     /// rows are solved alone, all contacts are fixed as well, and their impulses keep their values [SET-8].
     #[default]
-    Fixed,
+    Held,
     /// r at the upper bound.
     Upper,
     /// u = 0.
@@ -89,7 +89,7 @@ impl Default for Contacts {
             u_rows: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
-            modes: [Mode::Fixed; MAX_CONTACTS],
+            modes: [Mode::Held; MAX_CONTACTS],
             rho: [(0.0, 0.0); MAX_CONTACTS],
             proximal: [0.0; MAX_CONTACTS],
             scale: 1.0,

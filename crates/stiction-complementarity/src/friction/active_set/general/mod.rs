@@ -101,7 +101,7 @@ impl Default for GeneralContacts {
             q: [0.0; MAX_ROWS],
             r: [0.0; MAX_ROWS],
             u: [0.0; MAX_ROWS],
-            modes: [Mode::Fixed; MAX_CONTACTS],
+            modes: [Mode::Held; MAX_CONTACTS],
             scale: 1.0,
             mean_diagonal: 0.0,
             compliance: 0.0,

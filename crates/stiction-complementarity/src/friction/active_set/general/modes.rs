@@ -31,7 +31,7 @@ impl PartMode {
 pub(super) enum Mode {
     /// Impulse held: zero at an open contact, at the lower bound of a bounded row.
     #[default]
-    Fixed,
+    Held,
     /// r at the upper bound.
     Upper,
     /// u_N = 0, and each part sticks or slips.
@@ -45,7 +45,7 @@ impl Mode {
     /// Mode as a number, without the directions of slip.
     pub(super) fn code(&self) -> u128 {
         match self {
-            Self::Fixed => 0,
+            Self::Held => 0,
             Self::Upper => 1,
             Self::Closed(parts) => 2 + parts.iter().rev().fold(0, |code, part| 2 * code + u128::from(part.slips())),
         }
@@ -106,10 +106,10 @@ impl GeneralContacts {
         let normal = r_n - constraint.rho[0] * self.u[first];
         let before = self.modes[i];
         if normal <= 0.0 {
-            self.modes[i] = Mode::Fixed;
+            self.modes[i] = Mode::Held;
             let impulse = self.r[constraint.range()].iter().any(|r| *r != 0.0);
             self.r[constraint.range()].fill(0.0);
-            return Change { mode: before != Mode::Fixed, impulse };
+            return Change { mode: before != Mode::Held, impulse };
         }
         let load = if r_n > 0.0 { r_n } else { normal };
         let mut change = Change { mode: before.parts().is_none(), impulse: false };
@@ -155,7 +155,7 @@ impl GeneralContacts {
     fn update_bound(&mut self, i: usize, constraint: &Constraint) -> Change {
         let (Some(bounds), r) = (constraint.bounds, self.r[constraint.first]) else { return Change::default() };
         let (mode, impulse) = match bounds.active(r - constraint.rho[0] * self.u[constraint.first]) {
-            ActiveBound::Lower => (Mode::Fixed, bounds.lower),
+            ActiveBound::Lower => (Mode::Held, bounds.lower),
             ActiveBound::Upper => (Mode::Upper, bounds.upper),
             ActiveBound::Neither => (Mode::Closed([PartMode::Stick; MAX_PARTS]), r),
         };
@@ -169,7 +169,7 @@ impl GeneralContacts {
         if constraint.bounds.is_some() {
             return self.update_bound(i, constraint);
         }
-        self.modes[i] = Mode::Fixed;
+        self.modes[i] = Mode::Held;
         Change::default()
     }
 
@@ -180,7 +180,7 @@ impl GeneralContacts {
         }
         let r_n = self.r[constraint.first];
         if r_n <= 0.0 {
-            self.modes[i] = Mode::Fixed;
+            self.modes[i] = Mode::Held;
             return Change { mode: true, impulse: false };
         }
         let mut modes = [PartMode::Stick; MAX_PARTS];
