@@ -92,7 +92,7 @@ pub(super) enum Row {
     /// The impulse is free and u = 0: a joint or a row without bounds.
     Free,
     /// The law fixes the impulse to this value: no friction, or equal bounds.
-    Fixed(f64),
+    Prescribed(f64),
 }
 
 /// Cones of all laws.
@@ -138,7 +138,7 @@ impl Cones {
             width: upper - lower,
         };
         if lower == upper {
-            self.rows[row] = Row::Fixed(lower);
+            self.rows[row] = Row::Prescribed(lower);
             return;
         }
         if !lower.is_finite() && !upper.is_finite() {
@@ -166,7 +166,7 @@ impl Cones {
             if mu > 0.0 {
                 self.list.push(Cone { tangential, dim: 1 + rows, mu, ..cone });
             } else {
-                self.rows[tangential..tangential + rows].fill(Row::Fixed(0.0));
+                self.rows[tangential..tangential + rows].fill(Row::Prescribed(0.0));
             }
         }
         if self.list.len() == before {
@@ -324,7 +324,7 @@ impl LinearisedLaws {
         for (i, row) in range.enumerate() {
             let compliance = problem.compliance().get(row).copied().unwrap_or(0.0);
             self.matrices[self.offsets[block] + i * (size + 1)] += match cones.rows[row] {
-                Row::Fixed(_) => 1.0,
+                Row::Prescribed(_) => 1.0,
                 Row::InCone => compliance + in_cone,
                 Row::Free => compliance + free,
             };
@@ -341,7 +341,7 @@ impl LinearisedLaws {
             return false;
         }
         for (i, row) in range.enumerate() {
-            if let Row::Fixed(_) = cones.rows[row] {
+            if let Row::Prescribed(_) = cones.rows[row] {
                 inverse[i * (size + 1)] = 0.0;
             }
         }

@@ -116,7 +116,7 @@ impl NewtonSystem {
                 let size = w.col_size(j).max(1);
                 let target = self.lu.block_mut(position).chunks_exact_mut(size);
                 for ((target, row), kind) in target.zip(block.chunks_exact(size)).zip(kinds) {
-                    if !matches!(kind, Row::Fixed(_)) {
+                    if !matches!(kind, Row::Prescribed(_)) {
                         target.iter_mut().zip(row).for_each(|(t, w)| *t += w);
                     }
                 }

@@ -21,9 +21,9 @@ impl FrictionInteriorPoint {
         let factored = self.system.factor(problem, &self.cones, &self.locals);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration: 0, row: singular.row })?;
 
-        let fixed = self.cones.rows.iter().map(|row| if let Row::Fixed(value) = row { *value } else { 0.0 });
+        let prescribed = self.cones.rows.iter().map(|row| if let Row::Prescribed(value) = row { *value } else { 0.0 });
         self.point.r.clear();
-        self.point.r.extend(fixed);
+        self.point.r.extend(prescribed);
         self.point.y.clear();
         self.point.refresh(problem, &self.cones, &mut self.state);
         self.right_hand_side.clear();

@@ -65,7 +65,7 @@ impl Point {
             cone.transpose_add(-1.0, &uncorrected, &mut self.infeasibility);
         }
         for (infeasibility, row) in self.infeasibility.iter_mut().zip(&cones.rows) {
-            if let Row::Fixed(_) = row {
+            if let Row::Prescribed(_) = row {
                 *infeasibility = 0.0;
             }
         }
