@@ -185,7 +185,7 @@ pub struct FrictionInteriorPoint {
     options: FrictionInteriorPointOptions,
     failure: Option<InteriorPointFailure>,
     cones: Cones,
-    locals: LinearisedLaws,
+    linearised_laws: LinearisedLaws,
     system: NewtonSystem,
     /// Mean diagonal entry of each block, trace(W_ii)/rows.
     mean_diagonals: Vec<f64>,

@@ -15,10 +15,10 @@ impl FrictionInteriorPoint {
         tikhonov_weight: f64,
     ) -> Result<(), InteriorPointFailure> {
         mean_diagonals(problem, &mut self.right_hand_side, &mut self.mean_diagonals);
-        if !self.locals.set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals) {
+        if !self.linearised_laws.set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals) {
             return Err(InteriorPointFailure::Overflow { iteration: 0 });
         }
-        let factored = self.system.factor(problem, &self.cones, &self.locals);
+        let factored = self.system.factor(problem, &self.cones, &self.linearised_laws);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration: 0, row: singular.row })?;
 
         let prescribed = self.cones.rows.iter().map(|row| if let Row::Prescribed(value) = row { *value } else { 0.0 });
@@ -29,7 +29,7 @@ impl FrictionInteriorPoint {
         self.right_hand_side.clear();
         self.right_hand_side.extend(self.point.infeasibility.iter().map(|u| -u));
         let tolerance = START_ACCURACY * norm(&self.right_hand_side);
-        self.system.solve(problem, &self.locals, (&self.right_hand_side, tolerance), &mut self.direction.r);
+        self.system.solve(problem, &self.linearised_laws, (&self.right_hand_side, tolerance), &mut self.direction.r);
         self.point.r.iter_mut().zip(&self.direction.r).for_each(|(r, d)| *r += d);
         self.translate_into_cones(problem);
         Ok(())

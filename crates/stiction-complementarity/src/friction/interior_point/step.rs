@@ -151,7 +151,7 @@ impl FrictionInteriorPoint {
             let regularisation = self.regularisation * self.mean_diagonals.get(cone.block).copied().unwrap_or(0.0);
             Scaling::new(x, y, regularisation)
         }));
-        if !self.locals.linearise(
+        if !self.linearised_laws.linearise(
             problem,
             &self.cones,
             (y, &self.scalings),
@@ -159,7 +159,7 @@ impl FrictionInteriorPoint {
         ) {
             return Err(InteriorPointFailure::Overflow { iteration });
         }
-        let factored = self.system.factor(problem, &self.cones, &self.locals);
+        let factored = self.system.factor(problem, &self.cones, &self.linearised_laws);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration, row: singular.row })
     }
 
@@ -173,7 +173,7 @@ impl FrictionInteriorPoint {
             moved[0] -= self.correction_weight * soc::dot(&correction_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_hand_side);
         }
-        let error = self.system.solve(problem, &self.locals, (&self.right_hand_side, tolerance), &mut self.direction.r);
+        let error = self.system.solve(problem, &self.linearised_laws, (&self.right_hand_side, tolerance), &mut self.direction.r);
         self.direction.x.clear();
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();
