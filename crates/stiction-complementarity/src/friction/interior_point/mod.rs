@@ -244,7 +244,7 @@ impl FrictionInteriorPoint {
 
     /// Computes Mehrotra's start and resets everything but the number of steps.
     fn initialise(&mut self, problem: &FrictionProblem, tikhonov_weight: f64) -> Result<(), InteriorPointFailure> {
-        self.start(problem, tikhonov_weight)?;
+        self.find_initial_iterate(problem, tikhonov_weight)?;
         let (steps, initial) = (self.progress.steps, (self.point.infeasibility_norm(), self.point.gap()));
         self.progress =
             Progress { steps, initial, stall_reference: f64::INFINITY, reference_step: steps, ..Progress::default() };

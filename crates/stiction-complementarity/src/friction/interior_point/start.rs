@@ -9,7 +9,7 @@ impl FrictionInteriorPoint {
     /// Computes a point inside all cones and close to the expected impulses.
     ///
     /// `tikhonov_weight` is the weight of the Tikhonov regularisation, as a fraction of trace(W_ii)/rows.
-    pub(super) fn start(
+    pub(super) fn find_initial_iterate(
         &mut self,
         problem: &FrictionProblem,
         tikhonov_weight: f64,
