@@ -5,7 +5,7 @@
 //! redundant contacts. With friction the problem is not convex: the correction is updated as a fixed-point iteration, and convergence is
 //! common but not proved.
 
-use super::newton::system::{ImpulseSystem, mean_diagonals};
+use super::newton::system::{ImpulseSystem, mean_compliant_diagonals};
 use super::newton::{copy_warm_start, natural_residual};
 use super::{FrictionProblem, FrictionSolution};
 use crate::linalg::SingularRow;
@@ -111,7 +111,7 @@ impl FrictionAdmm {
     fn initialise(&mut self, problem: &FrictionProblem, guess: Option<&FrictionSolution>) {
         copy_warm_start(guess, problem.rows(), &mut self.z);
         self.system.prepare(problem);
-        mean_diagonals(problem, &mut self.state, &mut self.weights);
+        mean_compliant_diagonals(problem, &mut self.state, &mut self.weights);
         problem.velocities(&self.z, &mut self.u, &mut self.state);
         self.r.clone_from(&self.z);
         self.best.clone_from(&self.z);

@@ -1,6 +1,6 @@
 //! Residual, merit function with proximal term, and the projection parameters ρ.
 
-use super::system::mean_diagonals;
+use super::system::mean_compliant_diagonals;
 use crate::friction::law::MAX_CONTACT_ROWS;
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 
@@ -69,7 +69,7 @@ pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, centre, u): (&[f6
 ///
 /// The mean is over the rows of a part of the friction. A normal component, a bounded row or a joint row has its own entry.
 pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, means: &mut Vec<f64>, rho: &mut Vec<f64>) {
-    mean_diagonals(problem, scratch, means);
+    mean_compliant_diagonals(problem, scratch, means);
     rho.clear();
     for (block, law) in problem.laws().iter().enumerate() {
         let n = law.rows();
