@@ -111,7 +111,7 @@ impl Contacts {
         (self.count, self.rows) = (embedding.contacts().len(), embedding.contact_rows().len());
         debug_assert!(self.count <= MAX_CONTACTS && self.rows <= MAX_ROWS, "the problem fits into the fixed memory");
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            (self.mu[i], self.tangents[i], self.first[i]) = (contact.mu, contact.tangents, contact.row);
+            (self.mu[i], self.tangents[i], self.first[i]) = (contact.mu, contact.friction_rows, contact.row);
             self.bounds[i] = contact.bounds;
         }
         embedding.gather((w, n), symmetric, &mut self.w);
@@ -147,9 +147,9 @@ impl Contacts {
     ) {
         self.scale = scale;
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            self.q[contact.row..].iter_mut().zip(contact.read(q)).take(1 + contact.tangents).for_each(|(x, q)| *x = q);
+            self.q[contact.row..].iter_mut().zip(contact.read(q)).take(1 + contact.friction_rows).for_each(|(x, q)| *x = q);
             self.r[i] = contact.read(guess);
-            match (contact.tangents, &mut self.r[i]) {
+            match (contact.friction_rows, &mut self.r[i]) {
                 (0, [r, ..]) => *r = contact.bounds.clip(*r),
                 (_, r) => Law::Cone { rows: 3, mu: contact.mu }.project(r),
             }
@@ -259,7 +259,7 @@ impl Contacts {
     pub(super) fn set_velocities(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
         debug_assert!(w.len() == q.len() * q.len() && r.len() == q.len(), "W, q and r are those of the whole problem");
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            for (k, row) in (contact.problem_row..=contact.problem_row + contact.tangents).enumerate() {
+            for (k, row) in (contact.problem_row..=contact.problem_row + contact.friction_rows).enumerate() {
                 let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
                 self.q[contact.row + k] += u - self.u[i][k];

@@ -60,7 +60,7 @@ pub(super) struct EmbeddedContact {
     /// Normal row among the rows of contacts only.
     pub(super) row: usize,
     /// Number of rows of friction: 0, 1 or 2, and up to 5 with other laws than Coulomb's.
-    pub(super) tangents: usize,
+    pub(super) friction_rows: usize,
     pub(super) mu: f64,
     pub(super) bounds: Bounds,
     /// Law; none in unused entries.
@@ -70,8 +70,8 @@ pub(super) struct EmbeddedContact {
 impl EmbeddedContact {
     /// Components of the contact in a vector of the problem; zero for embedded components and for an empty vector.
     pub(super) fn read(&self, x: &[f64]) -> Triple {
-        debug_assert!(x.is_empty() || self.problem_row + self.tangents < x.len(), "the contact lies in the vector");
-        match (self.tangents, x.get(self.problem_row..)) {
+        debug_assert!(x.is_empty() || self.problem_row + self.friction_rows < x.len(), "the contact lies in the vector");
+        match (self.friction_rows, x.get(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t],
             (1, Some([n, s, ..])) => [*n, *s, 0.0],
             (0, Some([n, ..])) => [*n, 0.0, 0.0],
@@ -81,8 +81,8 @@ impl EmbeddedContact {
 
     /// Writes the components of the contact into a vector of the problem.
     fn write(&self, triple: &Triple, x: &mut [f64]) {
-        debug_assert!(self.problem_row + self.tangents < x.len(), "the contact lies in the vector");
-        match (self.tangents, x.get_mut(self.problem_row..)) {
+        debug_assert!(self.problem_row + self.friction_rows < x.len(), "the contact lies in the vector");
+        match (self.friction_rows, x.get_mut(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t] = *triple,
             (1, Some([n, s, ..])) => [*n, *s, _] = *triple,
             (0, Some([n, ..])) => [*n, _, _] = *triple,
@@ -144,11 +144,11 @@ impl Embedding {
     fn push(&mut self, first: usize, law: &Law, mu: f64, bounds: Bounds) {
         debug_assert!(self.contact_count < MAX_CONTACTS, "the contacts fit");
         if let Some(contact) = self.contacts.get_mut(self.contact_count) {
-            let (row, tangents) = (self.contact_row_count, law.rows() - 1);
-            *contact = EmbeddedContact { problem_row: first, row, tangents, mu, bounds, law: Some(*law) };
-            (first..=first + tangents).zip(&mut self.contact_rows.0[row..]).for_each(|(k, row)| *row = k);
+            let (row, friction_rows) = (self.contact_row_count, law.rows() - 1);
+            *contact = EmbeddedContact { problem_row: first, row, friction_rows, mu, bounds, law: Some(*law) };
+            (first..=first + friction_rows).zip(&mut self.contact_rows.0[row..]).for_each(|(k, row)| *row = k);
             self.contact_count += 1;
-            self.contact_row_count += 1 + tangents;
+            self.contact_row_count += 1 + friction_rows;
         }
     }
 
