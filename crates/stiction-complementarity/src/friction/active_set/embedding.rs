@@ -33,7 +33,7 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
         match law.kind() {
             Kind::Contact(parts) => {
                 contacts += 1;
-                spatial += usize::from(is_spatial(&parts));
+                spatial += usize::from(has_turning_slip(&parts));
                 if parts.len() > 1 || law.rows() > 3 {
                     fit = Fit::General;
                 }
@@ -48,7 +48,7 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
 }
 
 /// True if slip has a direction that can turn.
-fn is_spatial(parts: &Parts) -> bool {
+fn has_turning_slip(parts: &Parts) -> bool {
     parts.iter().any(|part| part.rows > 1)
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Embedding {
     joint_row_count: usize,
     joint_rows: [usize; MAX_JOINT_ROWS],
     /// Number of contacts with a slip direction that can turn.
-    spatial_count: usize,
+    turning_slip_count: usize,
 }
 
 /// Rows of the contacts in the problem.
@@ -118,13 +118,13 @@ impl Embedding {
     /// Reads contacts and joints of a problem to which the method applies.
     pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
         debug_assert!(fit(problem) != Fit::No, "the method applies");
-        (self.contact_count, self.contact_row_count, self.joint_row_count, self.spatial_count) = (0, 0, 0, 0);
+        (self.contact_count, self.contact_row_count, self.joint_row_count, self.turning_slip_count) = (0, 0, 0, 0);
         let mut first = 0;
         for law in problem.laws() {
             match law.kind() {
                 Kind::Contact(parts) => {
                     self.push(first, law, parts.mu(), Bounds::default());
-                    self.spatial_count += usize::from(is_spatial(&parts));
+                    self.turning_slip_count += usize::from(has_turning_slip(&parts));
                 }
                 Kind::Bounded { lower, upper } => self.push(first, law, 0.0, Bounds { lower, upper }),
                 Kind::Equality => {
@@ -168,8 +168,8 @@ impl Embedding {
     }
 
     /// True if all blocks are spatial contacts with friction, so that nothing is embedded or eliminated.
-    pub(super) fn is_spatial(&self) -> bool {
-        self.joint_row_count == 0 && self.spatial_count == self.contact_count
+    pub(super) fn is_purely_spatial(&self) -> bool {
+        self.joint_row_count == 0 && self.turning_slip_count == self.contact_count
     }
 
     /// Copies the rows and columns of contacts of W, row by row with `n` entries per row, into columns.

@@ -168,7 +168,7 @@ impl<C: ContactSet> Search<C> {
     ///
     /// `accepted` is the largest norm of the natural map of a solution. `count` counts the systems solved.
     fn iterate_active_sets(&mut self, context: Context, accepted: f64, count: &mut u32) -> bool {
-        let spatial = context.embedding.is_spatial();
+        let spatial = context.embedding.is_purely_spatial();
         let Self { contacts, system, visited, saved, .. } = self;
         let options = context.options;
         visited.clear();
@@ -286,7 +286,7 @@ impl<C: ContactSet> Search<C> {
         let solved_at_start = self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale();
         let mut count = 0;
         let mut solved = solved_at_start || self.try_modes_of_impulses(context, accepted, &mut count);
-        let starts_per_continuation = if embedding.is_spatial() { 1 } else { STARTS_PER_CONTINUATION };
+        let starts_per_continuation = if embedding.is_purely_spatial() { 1 } else { STARTS_PER_CONTINUATION };
         let (mut start, mut continuations, mut before) = (0, 0, None);
         while !solved && start < options.max_starts {
             if start > 0 {
