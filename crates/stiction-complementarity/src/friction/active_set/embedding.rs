@@ -18,7 +18,7 @@ pub(super) enum Fit {
     #[default]
     No,
     /// Code for Coulomb friction in space or in the plane, which all contacts have.
-    Plain,
+    Coulomb,
     /// General code: some contact has torsional or rolling friction.
     General,
 }
@@ -28,7 +28,7 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
     if problem.rows() > FrictionActiveSet::MOST_ROWS {
         return Fit::No;
     }
-    let (mut contacts, mut spatial, mut joint_rows, mut fit) = (0, 0, 0, Fit::Plain);
+    let (mut contacts, mut spatial, mut joint_rows, mut fit) = (0, 0, 0, Fit::Coulomb);
     for law in problem.laws() {
         match law.kind() {
             Kind::Contact(parts) => {

@@ -18,7 +18,7 @@ mod factors;
 mod general;
 mod joints;
 mod modes;
-mod plain;
+mod coulomb;
 mod search;
 mod sizes;
 mod system;
@@ -74,7 +74,7 @@ impl FrictionActiveSetOptions {
 pub struct FrictionActiveSet {
     options: FrictionActiveSetOptions,
     /// Search with Coulomb friction in space or in the plane.
-    plain: Search<Contacts>,
+    coulomb: Search<Contacts>,
     /// Search with any law of friction; none before the first problem that needs it.
     general: Option<Box<Search<GeneralContacts>>>,
     loaded: Loaded,
@@ -179,13 +179,13 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
     ) -> Ending {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
-        let Self { options, plain, general, loaded } = self;
+        let Self { options, coulomb, general, loaded } = self;
         let same = loaded.matrix_version == Some(problem.matrix_version());
         let fit = if same { loaded.fit } else { embedding::fit(problem) };
         loaded.fit = fit;
         match fit {
             Fit::No => Ending::new(Status::Breakdown, 0),
-            Fit::Plain => plain.run(options, loaded, problem, guess, solution),
+            Fit::Coulomb => coulomb.run(options, loaded, problem, guess, solution),
             Fit::General => general.get_or_insert_default().run(options, loaded, problem, guess, solution),
         }
     }
