@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::embedding::Embedding;
-use super::joints::Joints;
+use super::equalities::Equalities;
 use super::sizes::{Column, LANES, MAX_CONTACTS, MAX_ROWS, Triple};
 use crate::friction::law::Law;
 use crate::friction::law::local::ConeBlock;
@@ -50,11 +50,11 @@ pub(super) struct Contacts {
     pub(super) first: [usize; MAX_CONTACTS],
     /// Number of rows of all contacts.
     rows: usize,
-    /// W + diag c by columns, after the elimination of joints.
+    /// W + diag c by columns, after the elimination of equalities.
     pub(super) w: Vec<Column>,
     /// True if W is bitwise symmetric.
     symmetric: bool,
-    /// Free velocities, after the elimination of joints.
+    /// Free velocities, after the elimination of equalities.
     q: Column,
     /// Scratch memory for u by rows.
     u_rows: Column,
@@ -103,7 +103,7 @@ impl Contacts {
     /// Loads contacts and matrix of a problem: W + diag c row by row with `n` entries per row, bitwise symmetric or not.
     pub(super) fn load_matrix(
         &mut self,
-        (embedding, joints): (&Embedding, &Joints),
+        (embedding, equalities): (&Embedding, &Equalities),
         (w, n): (&[f64], usize),
         symmetric: bool,
     ) {
@@ -115,8 +115,8 @@ impl Contacts {
             self.bounds[i] = contact.bounds;
         }
         embedding.gather((w, n), symmetric, &mut self.w);
-        if !embedding.joint_rows().is_empty() {
-            joints.reduce(&mut self.w[..self.rows]);
+        if !embedding.equality_rows().is_empty() {
+            equalities.reduce(&mut self.w[..self.rows]);
         }
         let mut trace = 0.0;
         for i in 0..self.count {
@@ -141,7 +141,7 @@ impl Contacts {
     /// Loads free velocities, their norm and the warm start, which is projected onto the cones and bounds.
     pub(super) fn load(
         &mut self,
-        (embedding, joints): (&Embedding, &Joints),
+        (embedding, equalities): (&Embedding, &Equalities),
         (q, scale): (&[f64], f64),
         guess: &[f64],
     ) {
@@ -154,7 +154,7 @@ impl Contacts {
                 (_, r) => Law::Cone { rows: 3, mu: contact.mu }.project(r),
             }
         }
-        joints.reduce_velocities(&mut self.q[..self.rows]);
+        equalities.reduce_velocities(&mut self.q[..self.rows]);
         self.refresh();
     }
 

@@ -1,4 +1,4 @@
-//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the joints.   [SET-6]
+//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the equalities.   [SET-6]
 //!
 //! A contact in the plane has one tangent; a contact without friction and a bounded row have none. In a triple the missing tangents are
 //! additional components that are coupled to nothing. There r = u = 0, so normal component, cone and residual are the same. W has only
@@ -6,7 +6,7 @@
 
 use super::FrictionActiveSet;
 use super::bounds::Bounds;
-use super::sizes::{Column, MAX_CONTACTS, MAX_JOINT_ROWS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
+use super::sizes::{Column, MAX_CONTACTS, MAX_EQUALITY_ROWS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
 use crate::friction::FrictionProblem;
 use crate::friction::law::{Kind, Law, Parts};
 use crate::friction::operator::Delassus;
@@ -14,7 +14,7 @@ use crate::friction::operator::Delassus;
 /// Applicability of the method to a problem, and the code that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Fit {
-    /// None: too many contacts, rows or joint rows.
+    /// None: too many contacts, rows or equality rows.
     #[default]
     No,
     /// Code for Coulomb friction in space or in the plane, which all contacts have.
@@ -23,12 +23,12 @@ pub(super) enum Fit {
     General,
 }
 
-/// Finds out if the contacts and joints of a problem are few enough, and their kind.
+/// Finds out if the contacts and equalities of a problem are few enough, and their kind.
 pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
     if problem.rows() > FrictionActiveSet::MOST_ROWS {
         return Fit::No;
     }
-    let (mut contacts, mut spatial, mut joint_rows, mut fit) = (0, 0, 0, Fit::Coulomb);
+    let (mut contacts, mut spatial, mut equality_rows, mut fit) = (0, 0, 0, Fit::Coulomb);
     for law in problem.laws() {
         match law.kind() {
             Kind::Contact(parts) => {
@@ -39,11 +39,11 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
                 }
             }
             Kind::Bounded { .. } => contacts += 1,
-            Kind::Equality => joint_rows += law.rows(),
+            Kind::Equality => equality_rows += law.rows(),
         }
     }
-    let max_contacts = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
-    let fits = contacts <= max_contacts && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS;
+    let max_contacts = if spatial == contacts && equality_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
+    let fits = contacts <= max_contacts && equality_rows <= MAX_EQUALITY_ROWS && problem.rows() - equality_rows <= MAX_ROWS;
     if fits { fit } else { Fit::No }
 }
 
@@ -91,15 +91,15 @@ impl EmbeddedContact {
     }
 }
 
-/// Positions of contacts and joints among the rows of a problem.
+/// Positions of contacts and equalities among the rows of a problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Embedding {
     contact_count: usize,
     contacts: [EmbeddedContact; MAX_CONTACTS],
     contact_row_count: usize,
     contact_rows: ContactRows,
-    joint_row_count: usize,
-    joint_rows: [usize; MAX_JOINT_ROWS],
+    equality_row_count: usize,
+    equality_rows: [usize; MAX_EQUALITY_ROWS],
     /// Number of contacts with a slip direction that can turn.
     turning_slip_count: usize,
 }
@@ -115,10 +115,10 @@ impl Default for ContactRows {
 }
 
 impl Embedding {
-    /// Reads contacts and joints of a problem to which the method applies.
+    /// Reads contacts and equalities of a problem to which the method applies.
     pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
         debug_assert!(fit(problem) != Fit::No, "the method applies");
-        (self.contact_count, self.contact_row_count, self.joint_row_count, self.turning_slip_count) = (0, 0, 0, 0);
+        (self.contact_count, self.contact_row_count, self.equality_row_count, self.turning_slip_count) = (0, 0, 0, 0);
         let mut first = 0;
         for law in problem.laws() {
             match law.kind() {
@@ -129,15 +129,15 @@ impl Embedding {
                 Kind::Bounded { lower, upper } => self.push(first, law, 0.0, Bounds { lower, upper }),
                 Kind::Equality => {
                     let more = law.rows();
-                    let added = self.joint_rows.iter_mut().skip(self.joint_row_count).take(more);
+                    let added = self.equality_rows.iter_mut().skip(self.equality_row_count).take(more);
                     added.zip(first..).for_each(|(row, k)| *row = k);
-                    self.joint_row_count = (self.joint_row_count + more).min(MAX_JOINT_ROWS);
+                    self.equality_row_count = (self.equality_row_count + more).min(MAX_EQUALITY_ROWS);
                 }
             }
             first += law.rows();
         }
-        let total = self.contact_row_count + self.joint_row_count;
-        debug_assert!(first == problem.rows() && total == first, "every row is one of a contact or of a joint");
+        let total = self.contact_row_count + self.equality_row_count;
+        debug_assert!(first == problem.rows() && total == first, "every row is one of a contact or of an equality");
     }
 
     /// Adds a contact that begins at row `first` of the problem.
@@ -162,14 +162,14 @@ impl Embedding {
         &self.contact_rows.0[..self.contact_row_count]
     }
 
-    /// Rows of the joints in the problem.
-    pub(super) fn joint_rows(&self) -> &[usize] {
-        &self.joint_rows[..self.joint_row_count]
+    /// Rows of the equalities in the problem.
+    pub(super) fn equality_rows(&self) -> &[usize] {
+        &self.equality_rows[..self.equality_row_count]
     }
 
     /// True if all blocks are spatial contacts with friction, so that nothing is embedded or eliminated.
     pub(super) fn is_purely_spatial(&self) -> bool {
-        self.joint_row_count == 0 && self.turning_slip_count == self.contact_count
+        self.equality_row_count == 0 && self.turning_slip_count == self.contact_count
     }
 
     /// Copies the rows and columns of contacts of W, row by row with `n` entries per row, into columns.

@@ -7,7 +7,7 @@
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together, with every law of friction. Coulomb friction in space
 //! or in the plane has code of its own [SET-6]; if any contact has torsion or rolling friction, all contacts use the general code, in which
-//! each part of the friction has its own mode [SET-10]. A few rows of joints are eliminated first [SET-7]. If all contacts have friction in
+//! each part of the friction has its own mode [SET-10]. A few rows of equalities are eliminated first [SET-7]. If all contacts have friction in
 //! space and nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. The method does not apply to other problems. It then returns
 //! `Status::Breakdown` with zero impulses, although no computation broke down.
 
@@ -16,7 +16,7 @@ mod contacts;
 mod embedding;
 mod factors;
 mod general;
-mod joints;
+mod equalities;
 mod modes;
 mod coulomb;
 mod search;
@@ -32,11 +32,11 @@ use crate::solver::Solver;
 use contacts::Contacts;
 use embedding::{Embedding, Fit};
 use general::GeneralContacts;
-use joints::Joints;
+use equalities::Equalities;
 pub(crate) use search::REFINED_RESIDUAL;
 use search::{ContactSet, Search};
 pub use sizes::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
-use sizes::{MAX_JOINT_ROWS, MAX_ROWS};
+use sizes::{MAX_EQUALITY_ROWS, MAX_ROWS};
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,8 +84,8 @@ pub struct FrictionActiveSet {
 #[derive(Clone, Debug, Default)]
 struct Loaded {
     embedding: Embedding,
-    joints: Joints,
-    /// W + diag c, row by row; unused if the operator stores W densely and there are neither joints nor compliance.
+    equalities: Equalities,
+    /// W + diag c, row by row; unused if the operator stores W densely and there are neither equalities nor compliance.
     w: Vec<f64>,
     /// Version of the matrices that are loaded.
     matrix_version: Option<Version>,
@@ -95,7 +95,7 @@ struct Loaded {
 
 impl FrictionActiveSet {
     /// Largest number of rows of a problem to which the method applies.
-    pub const MOST_ROWS: usize = MAX_ROWS + MAX_JOINT_ROWS;
+    pub const MOST_ROWS: usize = MAX_ROWS + MAX_EQUALITY_ROWS;
 
     /// Creates the method with default options.
     pub fn new() -> Self {
@@ -109,14 +109,14 @@ impl FrictionActiveSet {
     }
 
     /// True if the method applies: at most [`MAX_CONTACTS`] contacts and bounded rows together, of at most 72 rows, and at most twelve rows
-    /// of joints. A problem of spatial contacts alone has at most [`MAX_SPATIAL_CONTACTS`].
+    /// of equalities. A problem of spatial contacts alone has at most [`MAX_SPATIAL_CONTACTS`].
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fit(problem) != Fit::No
     }
 }
 
 impl Loaded {
-    /// Loads a problem; returns false if the method does not apply or the joints are redundant.
+    /// Loads a problem; returns false if the method does not apply or the equalities are redundant.
     fn load<W: Delassus, C: ContactSet>(
         &mut self,
         search: &mut Search<C>,
@@ -130,12 +130,12 @@ impl Loaded {
             }
             self.matrix_version = Some(problem.matrix_version());
         }
-        let Self { embedding, joints, .. } = self;
+        let Self { embedding, equalities, .. } = self;
         C::clear_factors(&mut search.system);
-        joints.load_velocities(embedding.joint_rows(), problem.q());
+        equalities.load_velocities(embedding.equality_rows(), problem.q());
         let fits = |guess: &&FrictionSolution| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite());
         let guess = guess.filter(fits).map_or(&[][..], |guess| &guess.r);
-        search.contacts.load((embedding, joints), (problem.q(), problem.scale()), guess);
+        search.contacts.load((embedding, equalities), (problem.q(), problem.scale()), guess);
         true
     }
 
@@ -146,9 +146,9 @@ impl Loaded {
         problem: &FrictionProblem<W>,
     ) -> bool {
         let n = problem.rows();
-        let Self { embedding, joints, w, .. } = self;
+        let Self { embedding, equalities, w, .. } = self;
         embedding.read(problem);
-        let unmodified = embedding.joint_rows().is_empty() && problem.compliance().is_empty();
+        let unmodified = embedding.equality_rows().is_empty() && problem.compliance().is_empty();
         let w = if let (true, Some(dense)) = (unmodified, problem.operator().dense()) {
             dense
         } else {
@@ -160,17 +160,17 @@ impl Loaded {
             diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
             w
         };
-        if !joints.factor(embedding.joint_rows(), w, n) {
+        if !equalities.factor(embedding.equality_rows(), w, n) {
             return false;
         }
-        joints.couple(embedding, w, n);
-        search.contacts.load_matrix((embedding, joints), (w, n), problem.operator().is_symmetric());
+        equalities.couple(embedding, w, n);
+        search.contacts.load_matrix((embedding, equalities), (w, n), problem.operator().is_symmetric());
         true
     }
 }
 
 impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
-    /// Runs the method. If it does not apply, or the joints are redundant, it ends with `Status::Breakdown` and zero impulses.
+    /// Runs the method. If it does not apply, or the equalities are redundant, it ends with `Status::Breakdown` and zero impulses.
     fn run(
         &mut self,
         problem: &FrictionProblem<W>,

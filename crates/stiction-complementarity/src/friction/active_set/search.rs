@@ -1,7 +1,7 @@
 //! Search over active sets: initial iterates (starts), continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
 
 use super::embedding::Embedding;
-use super::joints::Joints;
+use super::equalities::Equalities;
 use super::{FrictionActiveSetOptions, Loaded};
 use crate::friction::operator::Delassus;
 use crate::friction::{FrictionProblem, FrictionSolution};
@@ -45,9 +45,9 @@ pub(super) trait ContactSet: Clone + Debug + Default {
     type Code: Copy + Debug + PartialEq;
 
     /// Loads contacts and matrix of a problem: W + diag c row by row with `n` entries per row, bitwise symmetric or not.
-    fn load_matrix(&mut self, from: (&Embedding, &Joints), w: (&[f64], usize), symmetric: bool);
+    fn load_matrix(&mut self, from: (&Embedding, &Equalities), w: (&[f64], usize), symmetric: bool);
     /// Loads free velocities, their norm and the warm start, which is projected onto the laws.
-    fn load(&mut self, from: (&Embedding, &Joints), velocities: (&[f64], f64), guess: &[f64]);
+    fn load(&mut self, from: (&Embedding, &Equalities), velocities: (&[f64], f64), guess: &[f64]);
     /// Norm of the free velocities.
     fn scale(&self) -> f64;
     /// Norm of the natural map, not divided by ‖q‖.   [CONE-5]
@@ -96,12 +96,12 @@ pub(super) struct Search<C: ContactSet> {
     pub(super) modified: bool,
 }
 
-/// Context of the search: positions of the rows of contacts, joints, and W + diag c if it was assembled.
+/// Context of the search: positions of the rows of contacts, equalities, and W + diag c if it was assembled.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) options: &'a FrictionActiveSetOptions,
     pub(super) embedding: &'a Embedding,
-    pub(super) joints: &'a Joints,
+    pub(super) equalities: &'a Equalities,
     pub(super) w: &'a [f64],
 }
 
@@ -119,12 +119,12 @@ struct Checkpoints<S> {
 impl<C: ContactSet> Search<C> {
     /// Refines a solution with its own active set while the residual decreases: sticking contacts then stick to rounding.
     ///
-    /// The velocities are those of the whole problem, because the elimination of joints loses digits if masses differ.   [SET-7]
+    /// The velocities are those of the whole problem, because the elimination of equalities loses digits if masses differ.   [SET-7]
     fn refine(&mut self, context: Context, q: &[f64], r: &mut [f64]) {
         let mut before = f64::INFINITY;
         for refinement in 0..=MAX_REFINEMENTS {
             self.write(context, q, r);
-            if !context.embedding.joint_rows().is_empty() {
+            if !context.embedding.equality_rows().is_empty() {
                 self.contacts.set_velocities(context.embedding, (context.w, q), r);
             }
             let residual = self.contacts.residual();
@@ -161,7 +161,7 @@ impl<C: ContactSet> Search<C> {
     /// r ← impulses of the contacts and the joint reactions that follow from them.
     fn write(&self, context: Context, q: &[f64], r: &mut [f64]) {
         self.contacts.write(context.embedding, r);
-        context.joints.recover_impulses(context.embedding.joint_rows(), context.w, q, r);
+        context.equalities.recover_impulses(context.embedding.equality_rows(), context.w, q, r);
     }
 
     /// Iterates from the present active set until the problem is solved or the active sets cycle.
@@ -279,8 +279,8 @@ impl<C: ContactSet> Search<C> {
         if !loaded.load(self, problem, guess) {
             return Ending::new(Status::Breakdown, 0);
         }
-        let Loaded { embedding, joints, w, .. } = &*loaded;
-        let context = Context { options, embedding, joints, w };
+        let Loaded { embedding, equalities, w, .. } = &*loaded;
+        let context = Context { options, embedding, equalities, w };
         let accepted = options.tolerance * self.contacts.scale();
         // A warm start within tolerance is not accepted as it is: in a simulation its error would accumulate.
         let solved_at_start = self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale();

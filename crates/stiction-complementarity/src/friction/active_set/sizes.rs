@@ -10,8 +10,8 @@ pub const MAX_SPATIAL_CONTACTS: usize = 16;
 /// Largest number of rows of contacts and bounds: for more rows the dense systems take longer than other methods.
 pub(super) const MAX_ROWS: usize = 72;
 
-/// Largest number of joint rows: two hinges in space have 10 rows, six hinges in the plane 12.
-pub(super) const MAX_JOINT_ROWS: usize = 12;
+/// Largest number of equality rows: two hinges in space have 10 rows, six hinges in the plane 12.
+pub(super) const MAX_EQUALITY_ROWS: usize = 12;
 
 /// Rows per SIMD chunk: few, because most systems are small.
 pub(super) const LANES: usize = 4;
