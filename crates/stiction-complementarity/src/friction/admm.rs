@@ -147,9 +147,9 @@ impl FrictionAdmm {
     fn iterate(&mut self, problem: &FrictionProblem, penalty: f64) -> AdmmResiduals {
         debug_assert_eq!(self.weights.len(), problem.blocks(), "one weight per block");
         for (block, law) in problem.laws().iter().enumerate() {
-            let (range, rho) = (problem.range(block), penalty * self.weights[block]);
+            let (range, scaled_penalty) = (problem.range(block), penalty * self.weights[block]);
             for k in range.clone() {
-                self.right_hand_side[k] = rho * self.z[k] - self.multiplier[k] - problem.q()[k];
+                self.right_hand_side[k] = scaled_penalty * self.z[k] - self.multiplier[k] - problem.q()[k];
             }
             // The De Saxcé correction does not change tangential components, so ‖u_T‖ is that of the multiplier −û.
             let correction = law.de_saxce_correction(&self.multiplier[range.clone()]);
@@ -159,19 +159,19 @@ impl FrictionAdmm {
         let (omega, mut residuals) = (self.options.relaxation, AdmmResiduals::default());
         for (block, law) in problem.laws().iter().enumerate() {
             let (range, weight) = (problem.range(block), self.weights[block]);
-            let rho = penalty * weight;
+            let scaled_penalty = penalty * weight;
             let (r, z) = (&self.r[range.clone()], &mut self.z[range.clone()]);
             let (multiplier, old) = (&mut self.multiplier[range.clone()], &mut self.right_hand_side[range]);
             old.copy_from_slice(z);
             for k in 0..r.len() {
                 // λ + ρ r_relaxed: the term −ρ z follows after the projection.
                 let r_relaxed = omega * r[k] + (1.0 - omega) * z[k];
-                multiplier[k] += rho * r_relaxed;
-                z[k] = multiplier[k] / rho;
+                multiplier[k] += scaled_penalty * r_relaxed;
+                z[k] = multiplier[k] / scaled_penalty;
             }
             law.project(z);
             for k in 0..r.len() {
-                multiplier[k] = if law.is_equality() { 0.0 } else { multiplier[k] - rho * z[k] };
+                multiplier[k] = if law.is_equality() { 0.0 } else { multiplier[k] - scaled_penalty * z[k] };
                 residuals.primal += weight * (r[k] - z[k]).powi(2);
                 residuals.dual += weight * (penalty * (z[k] - old[k])).powi(2);
             }
