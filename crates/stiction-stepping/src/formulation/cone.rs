@@ -72,9 +72,9 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
 
 /// Subtracts the contradictions (inconsistent part of the rates) of joints from q, last: they may be much smaller than its terms.   [EQ-2]
 fn subtract_contradictions(ws: &Workspace, q: &mut [f64]) {
-    let parts = &ws.constraints.contradictions;
-    debug_assert!(parts.is_empty() || parts.len() == q.len(), "contradictions are those of all rows");
-    q.iter_mut().zip(parts).for_each(|(q, part)| *q -= part);
+    let contradictions = &ws.constraints.contradictions;
+    debug_assert!(contradictions.is_empty() || contradictions.len() == q.len(), "contradictions are those of all rows");
+    q.iter_mut().zip(contradictions).for_each(|(q, rate)| *q -= rate);
 }
 
 /// Joint errors due to rounding in a step in which the bodies move by `distance`, m or rad. If h ‖q‖ of joints alone is not larger, q is

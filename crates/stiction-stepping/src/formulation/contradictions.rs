@@ -4,8 +4,6 @@
 //! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
 //! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
-use stiction_complementarity::Law;
-
 use super::cone::is_equality;
 use crate::{Start, Workspace, constraints::Source};
 
@@ -44,9 +42,8 @@ pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
 pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let constraints = &mut ws.constraints;
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
-    let is_linear = |law: &Law| matches!(law, Law::Equality { .. });
     let rows = problem.rows();
-    if !ws.is_friction_problem || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
+    if !ws.is_friction_problem || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_equality) {
         return false;
     }
     let mut residual_rates = std::mem::take(&mut constraints.contradictions);

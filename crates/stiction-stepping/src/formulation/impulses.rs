@@ -55,9 +55,9 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
             }
             Some(AuxiliaryKind::Layer(index)) => {
                 let Some((surface, contact)) = layer(ws, index) else { continue };
-                let parts =
+                let terms =
                     row_lengths(contact).into_iter().zip(&surface.free_velocity).take(surface.compliant_directions);
-                constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
+                constants.iter_mut().zip(terms).for_each(|(q, (length, free))| *q += length * free);
             }
             Some(AuxiliaryKind::JointSpace(_)) | None => {}
         }
@@ -196,9 +196,9 @@ pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
             continue;
         };
         let r = r.get(friction.problem.range(index)).unwrap_or_default();
-        let parts = row_lengths(contact).into_iter().zip(r).take(surface.compliant_directions);
+        let terms = row_lengths(contact).into_iter().zip(r).take(surface.compliant_directions);
         let mut impulse = Vector3::zeros();
-        impulse.iter_mut().zip(parts).for_each(|(impulse, (length, r))| *impulse = length * r * *unit);
+        impulse.iter_mut().zip(terms).for_each(|(impulse, (length, r))| *impulse = length * r * *unit);
         let velocity = surface.free_velocity + surface.inverse_mass() * impulse;
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.compliant_directions { velocity[i] } else { 0.0 });
     }
