@@ -117,7 +117,9 @@ impl Stepper for TimeStepper {
                 formulation::assemble_rows(&start, ws).and_then(|()| {
                     formulation::write_warm_start(&start, ws);
                     let outcome = match ws.problem_to_solve() {
-                        ProblemToSolve::Friction(problem, guess, solution) => self.ladder.solve(problem, Some(guess), solution),
+                        ProblemToSolve::Friction(problem, guess, solution) => {
+                            self.ladder.solve(problem, Some(guess), solution)
+                        }
                         ProblemToSolve::Mixed(problem, solution) => self.ladder.solve(problem, None, solution),
                     };
                     formulation::recover(&start, &self.ladder, outcome, ws)

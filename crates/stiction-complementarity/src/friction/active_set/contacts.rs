@@ -147,7 +147,11 @@ impl Contacts {
     ) {
         self.scale = scale;
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            self.q[contact.row..].iter_mut().zip(contact.read(q)).take(1 + contact.friction_rows).for_each(|(x, q)| *x = q);
+            self.q[contact.row..]
+                .iter_mut()
+                .zip(contact.read(q))
+                .take(1 + contact.friction_rows)
+                .for_each(|(x, q)| *x = q);
             self.r[i] = contact.read(guess);
             match (contact.friction_rows, &mut self.r[i]) {
                 (0, [r, ..]) => *r = contact.bounds.clip(*r),

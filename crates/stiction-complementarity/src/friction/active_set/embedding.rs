@@ -43,7 +43,8 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
         }
     }
     let max_contacts = if spatial == contacts && equality_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
-    let fits = contacts <= max_contacts && equality_rows <= MAX_EQUALITY_ROWS && problem.rows() - equality_rows <= MAX_ROWS;
+    let fits =
+        contacts <= max_contacts && equality_rows <= MAX_EQUALITY_ROWS && problem.rows() - equality_rows <= MAX_ROWS;
     if fits { fit } else { Fit::No }
 }
 
@@ -70,7 +71,10 @@ pub(super) struct EmbeddedContact {
 impl EmbeddedContact {
     /// Components of the contact in a vector of the problem; zero for embedded components and for an empty vector.
     pub(super) fn read(&self, x: &[f64]) -> Triple {
-        debug_assert!(x.is_empty() || self.problem_row + self.friction_rows < x.len(), "the contact lies in the vector");
+        debug_assert!(
+            x.is_empty() || self.problem_row + self.friction_rows < x.len(),
+            "the contact lies in the vector"
+        );
         match (self.friction_rows, x.get(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t],
             (1, Some([n, s, ..])) => [*n, *s, 0.0],

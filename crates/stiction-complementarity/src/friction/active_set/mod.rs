@@ -13,12 +13,12 @@
 
 mod bounds;
 mod contacts;
+mod coulomb;
 mod embedding;
+mod equalities;
 mod factors;
 mod general;
-mod equalities;
 mod modes;
-mod coulomb;
 mod search;
 mod sizes;
 mod system;
@@ -31,8 +31,8 @@ use crate::problem::OptionError;
 use crate::solver::Solver;
 use contacts::Contacts;
 use embedding::{Embedding, Fit};
-use general::GeneralContacts;
 use equalities::Equalities;
+use general::GeneralContacts;
 pub(crate) use search::REFINED_RESIDUAL;
 use search::{ContactSet, Search};
 pub use sizes::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};

@@ -173,7 +173,12 @@ impl FrictionInteriorPoint {
             moved[0] -= self.correction_weight * soc::dot(&correction_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_hand_side);
         }
-        let error = self.system.solve(problem, &self.linearised_laws, (&self.right_hand_side, tolerance), &mut self.direction.r);
+        let error = self.system.solve(
+            problem,
+            &self.linearised_laws,
+            (&self.right_hand_side, tolerance),
+            &mut self.direction.r,
+        );
         self.direction.x.clear();
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();

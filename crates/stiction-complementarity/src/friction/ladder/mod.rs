@@ -398,9 +398,14 @@ impl Solver<FrictionProblem> for FrictionLadder {
         }
         self.gauss_seidel_end.r.clone_from(&solution.r);
         let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
-        let mut guess = guess.filter(|guess| warm && !small_methods_sufficed && problem.residual(guess).value.is_finite());
-        let mut progress =
-            Progress { best, small_methods_sufficed, start: InitialIterate::of(guess), gauss_seidel_residual: f64::INFINITY };
+        let mut guess =
+            guess.filter(|guess| warm && !small_methods_sufficed && problem.residual(guess).value.is_finite());
+        let mut progress = Progress {
+            best,
+            small_methods_sufficed,
+            start: InitialIterate::of(guess),
+            gauss_seidel_residual: f64::INFINITY,
+        };
         loop {
             for k in 0..self.rungs.len() {
                 let rung = self.rungs[k];

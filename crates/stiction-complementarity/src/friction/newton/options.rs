@@ -86,7 +86,11 @@ impl FrictionNewtonOptions {
             }
         }
         if self.acceptable_residual < self.tolerance {
-            return Err(OptionError { name: "acceptable_residual", value: self.acceptable_residual, range: "[tolerance, ∞)" });
+            return Err(OptionError {
+                name: "acceptable_residual",
+                value: self.acceptable_residual,
+                range: "[tolerance, ∞)",
+            });
         }
         if !(self.least_proximal..=self.largest_proximal).contains(&self.proximal) {
             let range = "[least_proximal, largest_proximal]";

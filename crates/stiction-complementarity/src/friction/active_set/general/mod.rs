@@ -173,7 +173,12 @@ impl ContactSet for GeneralContacts {
     type Saved = SavedRows;
     type Code = u128;
 
-    fn load_matrix(&mut self, (embedding, equalities): (&Embedding, &Equalities), (w, n): (&[f64], usize), symmetric: bool) {
+    fn load_matrix(
+        &mut self,
+        (embedding, equalities): (&Embedding, &Equalities),
+        (w, n): (&[f64], usize),
+        symmetric: bool,
+    ) {
         self.symmetric = symmetric;
         self.rows = embedding.contact_rows().len();
         debug_assert!(self.rows <= MAX_ROWS, "the problem fits into the fixed memory");
