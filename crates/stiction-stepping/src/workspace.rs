@@ -28,7 +28,7 @@ pub struct Workspace {
     pub alternatives: Alternatives,
     /// Contacts outside the working set.
     pub(crate) screening: Screening,
-    /// Velocity-level scratch of the forest, in reduced coordinates.
+    /// State of reduced coordinates: velocity-level scratch of the forest; none in maximal coordinates.
     pub(crate) reduced: Option<Box<Reduced>>,
     /// Velocities of the bodies that belong to v_free of the forest, where the constraints are linearised; in reduced coordinates only.
     pub(crate) free_body_velocities: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct Workspace {
     pub(crate) proximal_mass_fraction: Option<f64>,
     /// Unit of mass in the problem, kg.
     pub mass_unit: f64,
-    /// True if the problem of the step is `friction`, with second-order cones or of joints alone; otherwise it is `mixed`.
+    /// True if the problem of the step is that of `friction`, with second-order cones or with equalities alone; otherwise it is that of `mixed`.
     pub is_friction_problem: bool,
     /// Problem with linear friction sets.
     pub mixed: MixedAssembly,
@@ -61,13 +61,14 @@ pub struct StepKinematics {
     pub linear_start: Configuration,
     /// Configuration where the constraints are linearised, with prescribed bodies at the end time.
     pub linear_end: Configuration,
-    /// Velocity v at the start of the step, of all bodies: that of the state, or the one after an impact by Poisson's hypothesis.
+    /// Velocity v at the start of the step, of all bodies: that of the state, or the one after an impact by Poisson's hypothesis. In a quasistatic
+    /// step it is v_k, the centre of a proximal-point iteration.
     pub(crate) before: Vec<f64>,
     /// Linearisation velocity v̂: constraints are linearised at q ⊕ h v̂. An empty list means zero, that is the start of the step.
     pub linearisation_velocity: Vec<f64>,
     /// Coordinates q ⊕ h v̂.
     pub predicted: Vec<f64>,
-    /// Applied wrenches of all bodies.
+    /// Wrenches λ_app + λ_vp of all bodies; λ_app alone in reduced coordinates, where the equations of the forest contain the velocity products.
     pub applied: Vec<Wrench>,
     /// Gyroscopic torques λ_vp among them; empty in reduced coordinates and for bodies without inertia.   [ROT-2]
     pub gyroscopic: Vec<Vector3<f64>>,

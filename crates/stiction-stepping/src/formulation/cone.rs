@@ -275,7 +275,7 @@ fn write_block_row(
     }
     if let Some(AuxiliaryMass { column, kind }) = block.auxiliary {
         let rows = block.law.rows();
-        debug_assert!(rows <= 4, "a contact or support point has at most normal, two tangents and spin");
+        debug_assert!(rows <= 4, "a block with an auxiliary mass has at most a normal, two tangents and spin");
         let along_first_row = [1.0, 0.0, 0.0, 0.0];
         match (kind, block.source) {
             (AuxiliaryKind::Layer(surface), Source::Contact(contact)) => {

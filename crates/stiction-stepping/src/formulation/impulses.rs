@@ -1,12 +1,12 @@
-//! Delassus form: the frictional problem of a step in impulses alone, with an assembled Delassus matrix W.
+//! The frictional problem of a step with an assembled Delassus matrix W.
 //!
 //! ```text
 //! u = W r + q,    W = Hᵀ M⁻¹ H (+ compliance on the diagonal),    q = Hᵀ v_free + bias,    v⁺ = v_free + M⁻¹ H r
 //! ```
 //!
 //! W is assembled from the rows of the forest. With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and
-//! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in
-//! y = L v [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
+//! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows. Then W = Y Yᵀ, where Y = Hᵀ L⁻¹
+//! has the rows in terms of y = L v, with M = Lᵀ L [RED-2] [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
 //! blocks.
 
 use nalgebra::Vector3;
@@ -22,10 +22,10 @@ use crate::{
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
 const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
-/// True if the problem is formulated in impulses alone.
+/// True if W is assembled; otherwise the operator is matrix-free.
 ///
 /// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ROWS`] rows and neither layers nor a
-/// proximal mass fraction nor end-of-step geometry, which keep the velocities as unknowns there.
+/// proximal mass fraction nor end-of-step geometry, whose code there works with H and M.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
@@ -68,7 +68,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
 fn write_rows(model: &Model, ws: &mut Workspace) {
     let Workspace { reduced, constraints, .. } = ws;
     let Some(reduced) = reduced else {
-        debug_assert!(false, "problems in impulses alone are in reduced coordinates");
+        debug_assert!(false, "W is assembled in reduced coordinates only");
         return;
     };
     let forest = model.forest();

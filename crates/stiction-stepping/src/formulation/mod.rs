@@ -1,9 +1,10 @@
-//! Formulation of a step as a complementarity problem, and extraction of its solution. Only this module combines mechanics and
-//! complementarity.
+//! Formulation of a step as a complementarity problem, and extraction of its solution. This module assembles the problem of the default step
+//! from mechanics and complementarity.
 //!
 //! The constraints of a step do not depend on the friction set, but their formulation does. [`polygon`] formulates a mixed linear
 //! complementarity problem in velocities and impulses, [`cone`] a frictional contact problem in impulses. Both yield v⁺ and the impulses.
-//! With divide and conquer, [`divided`] and [`impulses`] eliminate the velocities from both.
+//! With divide and conquer, [`divided`] eliminates the velocities from the mixed problem. The Delassus operator of the frictional problem is
+//! matrix-free, or assembled by [`impulses`]: with divide and conquer, and with few rows in reduced coordinates.
 //!
 //! Terms: [`Start`] holds the inputs of a step. A constraint row has the rate Hᵀ v + bias. A `Side` is the term of a row on one body. The
 //! `bias` is the constant right-hand side of a row (m/s or rad/s); it is not Featherstone's bias force, which is called velocity product here.
@@ -11,12 +12,16 @@
 //! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
 //! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
 //!
+//! `ws.reduced` is the state of reduced coordinates, none in maximal ones. `reduced.divided` is the state of divide and conquer (assembly tree
+//! and rows), none without it.
+//!
 //! `ws.solution.balanced_step_size` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 //! The mass unit (`unit`) scales masses and impulses. The proximal mass fraction is the factor on all masses in the dynamic steps that together
 //! make a quasistatic one [QS-2]. End-of-step geometry means gaps and normals at the unknown end of the step (`LineariseAt::Implicit`).
-//! `ws.is_friction_problem` is true if the problem has second-order (quadratic) cones or, usually, joints alone; false if it is a mixed linear one. The contradictions
-//! of joints are the inconsistent part of the rates that redundant joints ask for (`contradictions.rs`).
+//! `ws.is_friction_problem` is true if the problem is a `FrictionProblem`: with second-order cones, and usually with equalities alone; false if it
+//! is a mixed linear one. Equalities are joints and joint-space equations. The contradictions of joints are the inconsistent part of the rates
+//! that redundant joints ask for (`contradictions.rs`).
 
 mod columns;
 mod cone;
@@ -131,7 +136,8 @@ pub(crate) fn write_warm_start(start: &Start, ws: &mut Workspace) {
     }
 }
 
-/// Screens contacts: leaves them out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
+/// Screens the contacts of a problem with many: leaves out those that do not close in the step and, if more close than a working set takes, those
+/// that close last; true if some are left out.   [STEP-15]
 ///
 /// Only dynamic steps with second-order cones leave contacts out. With end-of-step geometry the active contacts are known only at the end.
 pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {
@@ -142,7 +148,7 @@ pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {
         && working_set::screen(start, ws)
 }
 
-/// Reviews the solution of a working set; none if no contact is left out, or if all that are stay open.   [STEP-15]
+/// Reviews the solution of a working set; none if no contact is left out, or if all left-out contacts stay open.   [STEP-15]
 ///
 /// `working_sets` counts the working sets solved. It is none once the problem has all contacts.
 pub(crate) fn review_working_set(

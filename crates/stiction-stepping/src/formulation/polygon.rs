@@ -8,9 +8,9 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
-//! λ_app are the applied forces, λ_vp the velocity products (gyroscopic), Φ the joint errors, ψ the gaps, and γ_b and γ their weights.
-//! ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound of each direction, and U = diag μ. A
-//! friction bound is a set of directions with one slip speed σ.
+//! λ_app are the applied forces and λ_vp the velocity products (gyroscopic), whose sum is `ws.kinematics.applied`. Φ are the joint errors, ψ
+//! the gaps, and γ_b and γ their weights. ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound
+//! of each direction, and U = diag μ. A friction bound is a set of directions with one slip speed σ.
 //! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
 //!
 //! Friction rows of support points follow those of the contacts; their known loads are in the constant term of ζ.   [SUP-4]

@@ -19,7 +19,8 @@ pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpace
 
 /// Joint-space rows with two finite bounds, each with the midpoint and half width of its bounds.   [JSPACE-5]
 ///
-/// They are friction rows with a known normal impulse, after those of the support points.
+/// They are friction rows with a known normal impulse, after those of the support points. A row with a finite upper bound has a finite lower
+/// one too: only limits are one-sided, with bounds [0, ∞).
 pub(super) fn doubly_bounded(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
         Law::Bounded { lower, upper } if upper < f64::INFINITY => {
