@@ -8,10 +8,11 @@
 //! ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the derivative of g⁻¹. In the matrix of a step ∇s is
 //! multiplied by a weight, 1 or less.
 
+use super::InteriorPointFailure;
 use super::soc::{self, Scaling, Vector};
 use crate::friction::law::{Kind, Part, Parts};
 use crate::friction::{Delassus, FrictionProblem, Operator};
-use crate::linalg::invert_in_place;
+use crate::linalg::{SingularRow, invert_in_place};
 
 /// Proximal term of joint rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
 /// solution. The violation of u = 0 shrinks by about this factor in every step.
@@ -204,6 +205,15 @@ impl LinearisedLaws {
         self.inverses.as_chunks::<R>().0.as_chunks::<R>().0
     }
 
+    /// Failure of a step in which a block of L cannot be inverted: an overflow if L is not finite, otherwise a singular block.
+    pub(super) fn failure(&self, singular: SingularRow, iteration: u32) -> InteriorPointFailure {
+        if self.matrices.iter().all(|entry| entry.is_finite()) {
+            InteriorPointFailure::Singular { iteration, row: singular.row }
+        } else {
+            InteriorPointFailure::Overflow { iteration }
+        }
+    }
+
     /// Sets all blocks to zero.
     fn clear(&mut self, problem: &FrictionProblem<Operator>) {
         self.offsets.clear();
@@ -231,24 +241,24 @@ impl LinearisedLaws {
         cones: &Cones,
         tikhonov_weight: f64,
         mean_diagonals: &[f64],
-    ) -> bool {
+    ) -> Result<(), SingularRow> {
         debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         self.clear(problem);
         for (block, &w) in mean_diagonals.iter().enumerate() {
             self.add_to_diagonal(problem, cones, block, (tikhonov_weight * w, tikhonov_weight * w));
         }
-        (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
+        (0..problem.blocks()).try_for_each(|block| self.invert(problem, cones, block))
     }
 
-    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction. Returns false if a block is
-    /// singular.
+    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction. The error has the first row of a
+    /// block that is singular.
     pub(super) fn linearise(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
         (y, scalings): (&[Vector], &[Scaling]),
         (mean_diagonals, correction_weight): (&[f64], f64),
-    ) -> bool {
+    ) -> Result<(), SingularRow> {
         debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         debug_assert!(y.len() == cones.list.len() && scalings.len() == y.len(), "one scaled pair per cone");
         self.clear(problem);
@@ -280,7 +290,8 @@ impl LinearisedLaws {
                 }
             }
         }
-        (0..problem.blocks()).all(|block| (rigid && cones.single[block]) || self.invert(problem, cones, block))
+        let mut others = (0..problem.blocks()).filter(|&block| !(rigid && cones.single[block]));
+        others.try_for_each(|block| self.invert(problem, cones, block))
     }
 
     /// Computes L and L⁻¹ of a rigid block that one cone of dimension D covers, in closed form.
@@ -331,21 +342,21 @@ impl LinearisedLaws {
         }
     }
 
-    /// Inverts L of a block; returns false if it is singular.
-    fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> bool {
+    /// Inverts L of a block; the error has its first row if it is singular.
+    fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> Result<(), SingularRow> {
         let (range, entries) = (problem.range(block), self.offsets[block]..self.offsets[block + 1]);
         let size = range.len();
         let inverse = &mut self.inverses[entries.clone()];
         inverse.copy_from_slice(&self.matrices[entries]);
         if !invert_in_place(size, inverse, &mut self.scratch) {
-            return false;
+            return Err(SingularRow { row: range.start });
         }
         for (i, row) in range.enumerate() {
             if let Row::Prescribed(_) = cones.rows[row] {
                 inverse[i * (size + 1)] = 0.0;
             }
         }
-        true
+        Ok(())
     }
 }
 

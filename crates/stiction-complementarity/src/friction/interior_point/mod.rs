@@ -91,7 +91,7 @@ pub enum InteriorPointFailure {
     Singular {
         /// Step; 0 is the start.
         iteration: u32,
-        /// Row of the body velocities or, with an assembled W, of the impulses.
+        /// Row of the body velocities or, with an assembled W and where a linearised law is singular, of the impulses.
         row: usize,
     },
     /// The iterate overflowed.

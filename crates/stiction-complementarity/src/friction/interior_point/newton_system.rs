@@ -187,19 +187,19 @@ impl NewtonSystem {
         debug_assert!(positions.is_empty(), "every position is used");
     }
 
-    /// Solves δr ← (W + L)⁻¹ b and refines it to an error of `tolerance`; an infinite tolerance skips refinement. b is zero in fixed rows.
+    /// Solves δr ← (W + L)⁻¹ b and refines it to an error of `tolerance`; an infinite tolerance skips refinement.
     ///
-    /// The first solve leaves δr zero in fixed rows. In fixed rows the residual contains −W δr. Refinement therefore changes δr there if W is
-    /// assembled, but not if it is matrix-free.
+    /// In prescribed rows b and δr are zero. These rows have no equation, so W δr is no error there.
     ///
     /// Returns the remaining error relative to b, or zero if it is within the tolerance.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem<Operator>,
-        linearised_laws: &LinearisedLaws,
+        (cones, linearised_laws): (&Cones, &LinearisedLaws),
         (b, tolerance): (&[f64], f64),
         dr: &mut Vec<f64>,
     ) -> f64 {
+        debug_assert_eq!(cones.rows.len(), b.len(), "one kind of equation per row");
         dr.clear();
         dr.resize(b.len(), 0.0);
         let mut error = std::mem::take(&mut self.error);
@@ -220,6 +220,8 @@ impl NewtonSystem {
                 let range = problem.range(i);
                 block::mul_sub(linearised_laws.matrix(i), &dr[range.clone()], &mut error[range]);
             }
+            let prescribed = cones.rows.iter().map(|row| matches!(row, Row::Prescribed(_)));
+            error.iter_mut().zip(prescribed).filter(|(_, prescribed)| *prescribed).for_each(|(error, _)| *error = 0.0);
             let now = norm(&error);
             let better = now < 0.5 * size;
             size = now;

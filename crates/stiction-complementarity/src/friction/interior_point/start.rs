@@ -15,9 +15,9 @@ impl FrictionInteriorPoint {
         tikhonov_weight: f64,
     ) -> Result<(), InteriorPointFailure> {
         mean_diagonals(problem, &mut self.right_hand_side, &mut self.mean_diagonals);
-        if !self.linearised_laws.set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals) {
-            return Err(InteriorPointFailure::Overflow { iteration: 0 });
-        }
+        self.linearised_laws
+            .set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals)
+            .map_err(|singular| self.linearised_laws.failure(singular, 0))?;
         let factored = self.system.factor(problem, &self.cones, &self.linearised_laws);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration: 0, row: singular.row })?;
 
@@ -29,7 +29,8 @@ impl FrictionInteriorPoint {
         self.right_hand_side.clear();
         self.right_hand_side.extend(self.point.infeasibility.iter().map(|u| -u));
         let tolerance = START_ACCURACY * norm(&self.right_hand_side);
-        self.system.solve(problem, &self.linearised_laws, (&self.right_hand_side, tolerance), &mut self.direction.r);
+        let laws = (&self.cones, &self.linearised_laws);
+        self.system.solve(problem, laws, (&self.right_hand_side, tolerance), &mut self.direction.r);
         self.point.r.iter_mut().zip(&self.direction.r).for_each(|(r, d)| *r += d);
         self.translate_into_cones(problem);
         Ok(())
@@ -88,5 +89,34 @@ impl FrictionInteriorPoint {
                 y[0] += dual * root;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+    use crate::friction::{Bodies, Law};
+    use crate::linalg::BlockMatrix;
+
+    /// Failure of a run on one planar contact with two rows from a start without regularisation, which leaves L zero, or with an infinite one.
+    fn failure(tikhonov_weight: f64) -> Option<InteriorPointFailure> {
+        let mut jacobian = BlockMatrix::default();
+        jacobian.clear([2], [2]);
+        jacobian.push(0, &[1.0, 0.0, 0.0, 1.0]);
+        jacobian.finish_row();
+        let bodies = Bodies::new(jacobian, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
+        let laws = vec![Law::Cone { rows: 2, mu: 0.5 }];
+        let problem = FrictionProblem::new(Operator::MatrixFree(bodies), laws, vec![-1.0, 0.1]).unwrap();
+        let mut method = FrictionInteriorPoint::new();
+        let ending = method.run_from((&[tikhonov_weight], 5), &problem, &mut FrictionSolution::default());
+        assert_eq!(ending.status == Status::Breakdown, method.last_failure().is_some());
+        method.last_failure()
+    }
+
+    #[test]
+    fn a_singular_block_is_not_called_an_overflow() {
+        assert_eq!(failure(START_WEIGHTS[0]), None);
+        assert_eq!(failure(0.0), Some(InteriorPointFailure::Singular { iteration: 0, row: 0 }));
+        assert_eq!(failure(f64::INFINITY), Some(InteriorPointFailure::Overflow { iteration: 0 }));
     }
 }

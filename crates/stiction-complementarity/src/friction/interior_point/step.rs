@@ -151,14 +151,9 @@ impl FrictionInteriorPoint {
             let regularisation = self.regularisation * self.mean_diagonals.get(cone.block).copied().unwrap_or(0.0);
             Scaling::new(x, y, regularisation)
         }));
-        if !self.linearised_laws.linearise(
-            problem,
-            &self.cones,
-            (y, &self.scalings),
-            (&self.mean_diagonals, self.correction_weight),
-        ) {
-            return Err(InteriorPointFailure::Overflow { iteration });
-        }
+        self.linearised_laws
+            .linearise(problem, &self.cones, (y, &self.scalings), (&self.mean_diagonals, self.correction_weight))
+            .map_err(|singular| self.linearised_laws.failure(singular, iteration))?;
         let factored = self.system.factor(problem, &self.cones, &self.linearised_laws);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration, row: singular.row })
     }
@@ -175,7 +170,7 @@ impl FrictionInteriorPoint {
         }
         let error = self.system.solve(
             problem,
-            &self.linearised_laws,
+            (&self.cones, &self.linearised_laws),
             (&self.right_hand_side, tolerance),
             &mut self.direction.r,
         );
