@@ -1,7 +1,7 @@
 //! Over-relaxed ADMM (alternating direction method of multipliers) with the De Saxcé correction.   [ADMM-1] … [ADMM-4]
 //!
-//! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(ρ w) serves all
-//! iterations until ρ changes. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
+//! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(c + ρ w) serves all
+//! iterations until the penalty ρ changes. c is the compliance, w the mean diagonal of W + diag c in each block; ρ is dimensionless. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
 //! redundant contacts. With friction the problem is not convex: the correction is updated as a fixed-point iteration, and convergence is
 //! common but not proved.
 
@@ -22,7 +22,7 @@ pub struct FrictionAdmmOptions {
     pub max_iterations: u32,
     /// Over-relaxation ω of [ADMM-2], in (0, 2). Default 1.6.
     pub relaxation: f64,
-    /// Initial penalty ρ, relative to the mean diagonal w of each block of W. Dimensionless, default 0.1.
+    /// Initial penalty ρ, relative to the mean diagonal w of each block of W + diag c. Dimensionless, default 0.1.
     pub penalty: f64,
     /// Iterations between two evaluations of the residual, after which ρ may change. Default 20.
     pub interval: u32,
@@ -69,13 +69,13 @@ impl FrictionAdmmOptions {
 pub struct FrictionAdmm {
     options: FrictionAdmmOptions,
     system: ImpulseSystem,
-    /// Mean diagonal w of W, one number per block.
+    /// Mean diagonal w of W + diag c, one number per block.
     weights: Vec<f64>,
     /// Impulses that satisfy the equations of motion.
     r: Vec<f64>,
     /// Impulses that satisfy the laws.
     z: Vec<f64>,
-    /// Multiplier of r = z; it converges to −û.
+    /// Multiplier λ of r = z; it converges to −û. It is not a slip multiplier.
     multiplier: Vec<f64>,
     right_hand_side: Vec<f64>,
     u: Vec<f64>,
@@ -164,7 +164,7 @@ impl FrictionAdmm {
             let (multiplier, old) = (&mut self.multiplier[range.clone()], &mut self.right_hand_side[range]);
             old.copy_from_slice(z);
             for k in 0..r.len() {
-                // λ + ρ r_relaxed: the term −ρ z follows after the projection.
+                // λ + ρ w r_relaxed: the term −ρ w z follows after the projection.
                 let r_relaxed = omega * r[k] + (1.0 - omega) * z[k];
                 multiplier[k] += scaled_penalty * r_relaxed;
                 z[k] = multiplier[k] / scaled_penalty;

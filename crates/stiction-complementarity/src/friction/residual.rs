@@ -44,6 +44,8 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
     type Solution = FrictionSolution;
 
     /// Natural-map residual ‖r − P_K(r − û)‖₂ / ‖q‖₂; its row is the first one of the worst block.   [CONE-5]
+    ///
+    /// Impulses and velocities are subtracted with the factor ρ = 1 kg; steps choose a unit of mass in which both are of equal size.
     fn residual(&self, solution: &FrictionSolution) -> Residual {
         let r = &solution.r;
         if r.len() != self.rows() {

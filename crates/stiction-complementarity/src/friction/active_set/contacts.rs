@@ -15,13 +15,13 @@ const PROXIMAL: f64 = 1e-10;
 /// Contact mode of a contact or bounded row.   [SET-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Mode {
-    /// Impulse held: a step does not change it. At an open contact it is zero, at a bounded row it equals the lower bound. While the bounded
-    /// rows are solved alone, all contacts are fixed as well, and their impulses keep their values [SET-8].
+    /// Impulse held: a step does not change it. An open contact has it, with zero impulse, and a bounded row at its lower bound. While the
+    /// bounded rows are solved alone, all contacts have it too, and their impulses keep their values [SET-8].
     #[default]
     Held,
     /// r at the upper bound.
     Upper,
-    /// u = 0.
+    /// u = 0: a contact that sticks, or a bounded row that is free, between its bounds.
     Stick,
     /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
     Slip([f64; 2]),
@@ -42,9 +42,9 @@ impl Default for SavedImpulses {
 pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
-    /// Bounds of rows without tangents.
+    /// Bounds of bounded rows, which have no tangents.
     pub(super) bounds: [Bounds; MAX_CONTACTS],
-    /// Number of tangents of each contact. Components beyond them are embedded and stay zero.   [SET-6]
+    /// Number of tangents of each contact, 0 to 2. Components beyond them are embedded and stay zero.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
     /// First row of each contact.
     pub(super) first: [usize; MAX_CONTACTS],
@@ -346,7 +346,7 @@ pub(super) fn norm(x: [f64; 2]) -> f64 {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
 }
 
-/// Squared natural map ‖r − P_K(r − û)‖² of one contact.   [CONE-3] [CONE-5]
+/// Squared natural map ‖r − P_K(r − û)‖² of one contact, accurate to rounding of r: the plain formula of [CONE-5].   [CONE-3]
 fn violation_squared(r: &Triple, u: &Triple, mu: f64) -> f64 {
     let normal = r[0] - u[0] - mu * norm([u[1], u[2]]);
     let tangent = [r[1] - u[1], r[2] - u[2]];

@@ -1,4 +1,4 @@
-//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the equalities.   [SET-6]
+//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the equalities (of joints and couplings).   [SET-6]
 //!
 //! A contact in the plane has one tangent; a contact without friction and a bounded row have none. In a triple the missing tangents are
 //! additional components that are coupled to nothing. There r = u = 0, so normal component, cone and residual are the same. W has only
@@ -48,7 +48,7 @@ pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
     if fits { fit } else { Fit::No }
 }
 
-/// True if slip has a direction that can turn.
+/// True for a spatial contact: one with friction whose slip has a direction that can turn, because a part of it has two rows or more.
 fn has_turning_slip(parts: &Parts) -> bool {
     parts.iter().any(|part| part.rows > 1)
 }
@@ -60,7 +60,7 @@ pub(super) struct EmbeddedContact {
     pub(super) problem_row: usize,
     /// Normal row among the rows of contacts only.
     pub(super) row: usize,
-    /// Number of rows of friction: 0, 1 or 2, and up to 5 with other laws than Coulomb's.
+    /// Number of rows of friction: 0, 1 or 2 of sliding, 3 with torsion, and up to 5 with rolling friction.
     pub(super) friction_rows: usize,
     pub(super) mu: f64,
     pub(super) bounds: Bounds,
@@ -104,7 +104,7 @@ pub(super) struct Embedding {
     contact_rows: ContactRows,
     equality_row_count: usize,
     equality_rows: [usize; MAX_EQUALITY_ROWS],
-    /// Number of contacts with a slip direction that can turn.
+    /// Number of contacts whose slip has a direction that can turn.
     turning_slip_count: usize,
 }
 
@@ -171,7 +171,7 @@ impl Embedding {
         &self.equality_rows[..self.equality_row_count]
     }
 
-    /// True if all blocks are spatial contacts with friction, so that nothing is embedded or eliminated.
+    /// True if all blocks are spatial contacts with friction: no slip is along a line, and no row is bounded or of an equality.
     pub(super) fn is_purely_spatial(&self) -> bool {
         self.equality_row_count == 0 && self.turning_slip_count == self.contact_count
     }

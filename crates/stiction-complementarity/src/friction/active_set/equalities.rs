@@ -1,4 +1,5 @@
-//! Elimination of the equalities before the contacts are solved for: their equations are linear in every contact mode.   [SET-7]
+//! Elimination of the equalities (joints and couplings) before the contacts are solved for: their equations are linear in every contact
+//! mode.   [SET-7]
 
 use super::embedding::Embedding;
 use super::sizes::{Column, MAX_EQUALITY_ROWS, MAX_ROWS};
@@ -113,7 +114,8 @@ impl Equalities {
         }
     }
 
-    /// Writes the joint impulses r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the contact impulses in `r`; its former joint impulses do not matter.   [SET-7]
+    /// Writes the impulses r_e = −W_ee⁻¹ (q_e + W_ec r_c) of the equalities for the contact impulses in `r`; their former values do not
+    /// matter.   [SET-7]
     pub(super) fn recover_impulses(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
         let solves = if rows.is_empty() { 0 } else { RECOVERY_SOLVES };
         for _ in 0..solves {

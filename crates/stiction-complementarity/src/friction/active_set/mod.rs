@@ -2,12 +2,12 @@
 //!
 //! Gauss-Seidel updates one contact after the other and needs ten or more iterations until they agree. Here a small dense system
 //! couples all contacts, and one to three active sets suffice, to rounding. An active set is the mode of every block: open, stick or slip of
-//! a contact; at the lower bound, free or at the upper bound of a bounded row. The modes follow from impulses and velocities, so a warm start
+//! a contact; at the lower bound, free (between its bounds) or at the upper bound of a bounded row. The modes follow from impulses and velocities, so a warm start
 //! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another start.
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together, with every law of friction. Coulomb friction in space
 //! or in the plane has code of its own [SET-6]; if any contact has torsion or rolling friction, all contacts use the general code, in which
-//! each part of the friction has its own mode [SET-10]. A few rows of equalities are eliminated first [SET-7]. If all contacts have friction in
+//! each part of the friction (group of rows with one limit) has its own mode [SET-10]. A few rows of equalities (joints and couplings) are eliminated first [SET-7]. If all contacts have friction in
 //! space and nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. The method does not apply to other problems. It then returns
 //! `Status::Breakdown` with zero impulses, although no computation broke down.
 

@@ -7,7 +7,7 @@ use super::sizes::MAX_CONTACTS;
 /// Relative distance from the boundary of the friction cone within which an impulse counts as slipping.
 const ON_BOUNDARY: f64 = 1e-9;
 
-/// Active set as a number: the modes of all contacts and bounded rows, fixed ones included, without slip directions; two bits each.
+/// Active set as a number: the modes of all contacts and bounded rows, held ones included, without slip directions; two bits each.
 pub(super) type ActiveSetCode = u64;
 const _: () = assert!(2 * MAX_CONTACTS <= 64, "an active set of all contacts fits into 64 bits");
 
@@ -121,7 +121,7 @@ impl Contacts {
 
     /// Updates the modes of the bounded rows; returns true if any changed.   [SET-8]
     ///
-    /// Contacts are marked fixed only to exclude them from the system; their impulses are kept.
+    /// Contacts are marked as held only to exclude them from the system; their impulses are kept.
     pub(super) fn update_bound_modes(&mut self) -> bool {
         self.update_each(|contacts, i| {
             if contacts.tangents[i] == 0 {

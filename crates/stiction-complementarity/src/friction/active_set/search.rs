@@ -158,7 +158,7 @@ impl<C: ContactSet> Search<C> {
         self.write(context, q, r);
     }
 
-    /// r ← impulses of the contacts and the joint reactions that follow from them.
+    /// r ← impulses of the contacts and those of the equalities that follow from them.
     fn write(&self, context: Context, q: &[f64], r: &mut [f64]) {
         self.contacts.write(context.embedding, r);
         context.equalities.recover_impulses(context.embedding.equality_rows(), context.w, q, r);
@@ -166,7 +166,8 @@ impl<C: ContactSet> Search<C> {
 
     /// Iterates from the present active set until the problem is solved or the active sets cycle.
     ///
-    /// `accepted` is the largest norm of the natural map of a solution. `count` counts the systems solved.
+    /// `accepted` is the largest norm of the natural map of a solution. `count` counts the active sets, with a linear system each. Systems of
+    /// bounded rows alone and of the refinement are not counted.
     fn iterate_active_sets(&mut self, context: Context, accepted: f64, count: &mut u32) -> bool {
         let spatial = context.embedding.is_purely_spatial();
         let Self { contacts, system, visited, saved, .. } = self;

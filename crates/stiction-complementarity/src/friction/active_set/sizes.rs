@@ -1,9 +1,9 @@
 //! Sizes of the active-set method, and the arrays that have them.
 
-/// Largest number of contacts and bounded rows together: a humanoid that lies on the ground with joints at their limits.
+/// Largest number of contacts and bounded rows together: enough for a humanoid that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 32;
 
-/// Largest number of contacts if all have friction in space and nothing else is present: a stack of four boxes. For higher stacks the
+/// Largest number of contacts if all have friction in space and nothing else is present: enough for a stack of four boxes. For higher stacks the
 /// interior point is faster.
 pub const MAX_SPATIAL_CONTACTS: usize = 16;
 

@@ -1,7 +1,7 @@
 //! Laws as products of second-order cones, and their local linearisation.   [CONE-7]
 //!
 //! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
-//! friction two with the same normal impulse, a bounded row one or two half-lines, a joint none.
+//! friction two with the same normal impulse, a bounded row one or two half-lines, an equality none.
 //!
 //! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). The function g adds the De Saxcé correction to scaled velocities, and
 //! g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the cone, where sliding contacts are, s is the exact correction
@@ -14,7 +14,7 @@ use crate::friction::law::{Kind, Part, Parts};
 use crate::friction::{Delassus, FrictionProblem, Operator};
 use crate::linalg::{SingularRow, invert_in_place};
 
-/// Proximal term of joint rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
+/// Proximal term of equality rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
 /// solution. The violation of u = 0 shrinks by about this factor in every step.
 const PROXIMAL: f64 = 1e-8;
 
@@ -90,9 +90,10 @@ impl Cone {
 pub(super) enum Row {
     /// The impulse lies in one or more cones.
     InCone,
-    /// The impulse is free and u = 0: a joint or a row without bounds.
+    /// The impulse is free and u = 0: an equality or a row without bounds.
     Free,
-    /// The law fixes the impulse to this value: no friction, or equal bounds.
+    /// The law prescribes this value of the impulse: zero in tangential rows without friction, or the common value of equal bounds. The
+    /// row has no equation for u.
     Prescribed(f64),
 }
 
@@ -194,7 +195,7 @@ impl LinearisedLaws {
         &self.matrices[self.offsets[block]..self.offsets[block + 1]]
     }
 
-    /// Inverse L⁻¹ of a block, row by row; zero in fixed rows.
+    /// Inverse L⁻¹ of a block, row by row; zero in prescribed rows.
     pub(super) fn inverse(&self, block: usize) -> &[f64] {
         &self.inverses[self.offsets[block]..self.offsets[block + 1]]
     }
@@ -322,7 +323,7 @@ impl LinearisedLaws {
         }
     }
 
-    /// Adds the compliance of the problem and `in_cone` or `free` to the diagonal of such rows; fixed rows get the identity.
+    /// Adds the compliance of the problem and `in_cone` or `free` to the diagonal of such rows; prescribed rows get the identity.
     fn add_to_diagonal(
         &mut self,
         problem: &FrictionProblem<Operator>,
@@ -371,7 +372,7 @@ pub(super) fn correction_gradient(y: &Vector) -> Vector {
     [-soc::tail_squared(y) * s * s, 2.0 * y[1] * s, 2.0 * y[2] * s, 2.0 * y[3] * s]
 }
 
-/// Computes the mean diagonal entry of each block of W, trace(W_ii) / rows.
+/// Computes the mean diagonal entry of each block of W, trace(W_ii) / rows, without the compliance.
 pub(super) fn mean_diagonals(problem: &FrictionProblem<Operator>, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
     out.clear();
     for block in 0..problem.blocks() {

@@ -101,7 +101,7 @@ impl NewtonSystem {
         self.lu.factor()
     }
 
-    /// Assembles W + L; fixed rows get those of L, which are rows of the identity.
+    /// Assembles W + L; prescribed rows get those of L, which are rows of the identity.
     fn assemble_impulses(
         &mut self,
         problem: &FrictionProblem<Operator>,

@@ -6,7 +6,7 @@ use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure, soc};
 use crate::friction::law::norm;
 
 impl FrictionInteriorPoint {
-    /// Computes a point inside all cones and close to the expected impulses.
+    /// Computes the initial iterate: a point inside all cones and close to the impulses of the regularised problem without cones.
     ///
     /// `tikhonov_weight` is the weight of the Tikhonov regularisation, as a fraction of trace(W_ii)/rows.
     pub(super) fn find_initial_iterate(
@@ -38,9 +38,10 @@ impl FrictionInteriorPoint {
 
     /// Translates the vectors into the cones: x ← x + δ e/√w and y ← y + ε √w e.
     ///
-    /// δ and ε are 1.5 times the least translations into the cones, and then half the mean complementarity. w is the mean diagonal of W in the
-    /// block, so that heavy and light bodies are translated alike and xᵀy does not depend on mass. The dual vectors belong to the velocities
-    /// of the translated impulses, so a large primal translation leads to a large dual one.
+    /// Two translations follow each other. In the first δ and ε are 1.5 times the least ones that move all vectors into their cones. In the
+    /// second δ = ½ Σ xᵀy / Σ y₀/√w and ε = ½ Σ xᵀy / Σ x₀ √w, with sums over the cones. w is the mean diagonal of W in the block, so that
+    /// heavy and light bodies are translated alike and xᵀy does not depend on mass. The dual vectors belong to the velocities of the
+    /// translated impulses, so a large primal translation leads to a large dual one.
     fn translate_into_cones(&mut self, problem: &FrictionProblem) {
         self.point.refresh(problem, &self.cones, &mut self.state);
         let distance = self.largest_distance(&self.point.x, f64::sqrt);

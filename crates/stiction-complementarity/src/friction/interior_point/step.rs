@@ -17,7 +17,7 @@ pub(super) const START_ACCURACY: f64 = 1e-7;
 /// Error to which the corrector is refined, as a fraction of the infeasibility.
 const INFEASIBILITY_FRACTION: f64 = 0.03;
 
-/// Error to which the corrector is refined at least, as a fraction of the tolerance times the scale of the problem.
+/// Error below which the corrector is not refined any further, as a fraction of the tolerance times the scale of the problem.
 const TOLERANCE_FRACTION: f64 = 0.01;
 
 /// Largest relative error of a direction; with a larger one it is computed again with more regularisation.

@@ -4,15 +4,15 @@
 //!
 //! 1. The dense active-set method, for small problems with contacts, limits or friction. If it fails, the single-pivot method continues from zero or from the active-set
 //!    method's last initial iterate, whichever has the smaller residual.
-//! 2. The linear solve, if all laws are equalities: joints without contacts. It ends at rounding level even if joints are redundant. The other
-//!    rungs follow only if the factors would fill in. Inconsistent (contradicting) joints are not solved.
+//! 2. The linear solve, if all laws are equalities: joints and couplings without contacts. It ends at rounding level even if they are redundant.
+//!    The other rungs follow only if the factors would fill in or the factorisation fails. Inconsistent (contradicting) joints are not solved.
 //! 3. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 4. Semismooth Newton, if Gauss-Seidel came close.
 //! 5. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
 //! 6. Single pivots from the best impulses so far, for problems in which rounding decides which contacts are closed; then the interior point
 //!    from a second start, polished in the same way.
-//! 7. Pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
+//! 7. The last resort: pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
 //! is lost without each of them.
@@ -47,7 +47,7 @@ pub struct FrictionLadder {
     rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
-    /// Largest residual at which expensive rungs are skipped.
+    /// Largest residual at which the rung of last resort is skipped and the result is solved loosely.
     acceptable_residual: f64,
     active_set: FrictionActiveSet,
     equality: EqualitySolver,
@@ -148,7 +148,7 @@ impl FrictionLadder {
         self
     }
 
-    /// Skips the expensive rungs at residuals up to this one.
+    /// Skips the rung of last resort at residuals up to this one, and calls such a result solved loosely.
     #[must_use]
     pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
         self.acceptable_residual = residual.max(self.tolerance);

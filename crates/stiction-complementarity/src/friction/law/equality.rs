@@ -1,9 +1,9 @@
-//! Joint: u = 0 with free impulses.
+//! Equality, of a joint or a coupling: u = 0 with free impulses.
 
 use super::local::{EqualityBlock, LocalBlock};
 use super::{Kind, Law, Rules};
 
-/// Bilateral constraint of so many rows.
+/// Bilateral constraint of `rows` rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Equality {
     pub(super) rows: usize,
@@ -60,6 +60,6 @@ impl Rules for Equality {
     }
 
     fn describe(&self) -> String {
-        "a joint".to_owned()
+        "an equality (of a joint or a coupling)".to_owned()
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, centre, u): (&[f6
 
 /// Computes ρ of each row: one over the mean diagonal entry of W + diag c, times [`NORMAL_FACTOR`] in the first row of each block.
 ///
-/// The mean is over the rows of a part of the friction. A normal component, a bounded row or a joint row has its own entry.
+/// The mean is over the rows of a part of the friction. A normal component, a bounded row or a row of an equality has its own entry.
 pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, means: &mut Vec<f64>, rho: &mut Vec<f64>) {
     mean_compliant_diagonals(problem, scratch, means);
     rho.clear();

@@ -12,8 +12,8 @@ pub struct FrictionNewtonOptions {
     pub acceptable_residual: f64,
     /// Largest number of Newton steps. Default 50.
     pub max_steps: u32,
-    /// Largest initial proximal weight α of u + α/ρ (r − r̄) [NEWTON-3]. 1/ρ is the mean diagonal of W over a friction disc or joint row, and
-    /// a third of the entry in the first row of each block. The method begins with the square root of the initial residual if that is
+    /// Largest initial proximal weight α of u + α/ρ (r − r̄) [NEWTON-3]. 1/ρ is the mean diagonal of W + diag c over the rows of a part of the
+    /// friction, and the own entry of any other row; in the first row of each block it is a third of that. The method begins with the square root of the initial residual if that is
     /// smaller. Default 1e-2.
     pub proximal: f64,
     /// Least α. The relative error of the factorisation is about 1e-16/α. Default 1e-9.

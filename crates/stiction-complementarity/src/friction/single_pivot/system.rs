@@ -43,8 +43,8 @@ impl System {
 
     /// Solves for the step of all impulses; returns false if the system is singular.
     ///
-    /// It leads to u = 0 in sticking blocks. In slipping ones it leads to u_N = 0, r_T on the boundary of the cone and u_T parallel to it. It is
-    /// zero for blocks at a bound. With a driving block it is the step per unit of the driving variable that keeps all other equations.
+    /// It leads to u = 0 in sticking blocks. In slipping ones it leads to u_N = 0, to r_T on the boundary of the cone and, to first order, to u_T
+    /// opposite to r_T. It is zero for blocks at a bound. With a driving block it is the step per unit of the driving variable that keeps all other equations.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem,

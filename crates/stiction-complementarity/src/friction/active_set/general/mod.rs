@@ -126,7 +126,8 @@ impl GeneralContacts {
         rows.map(|k| self.w[k][k]).sum::<f64>() / count
     }
 
-    /// Computes ρ and the proximal terms of a contact from its diagonal. A part without inertia takes the proximal term of the normal row.
+    /// Computes ρ and the proximal terms of a contact from its diagonal. A part that no impulse can move (zero diagonal of W) has ρ = 0 and
+    /// takes the proximal term of the normal row.
     fn set_parameters(&self, constraint: &mut Constraint) {
         let normal = self.w[constraint.first][constraint.first];
         (constraint.rho, constraint.proximal) = ([inverse(normal); 1 + MAX_PARTS], [PROXIMAL * normal; 1 + MAX_PARTS]);

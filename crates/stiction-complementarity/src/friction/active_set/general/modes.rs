@@ -29,17 +29,18 @@ impl PartMode {
 /// Contact mode of a contact or bounded row.   [SET-10]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Mode {
-    /// Impulse held: zero at an open contact, at the lower bound of a bounded row.
+    /// Impulse held: a step does not change it. An open contact has it, with zero impulse, and a bounded row at its lower bound; all contacts
+    /// while the bounded rows are solved alone [SET-8].
     #[default]
     Held,
     /// r at the upper bound.
     Upper,
-    /// u_N = 0, and each part sticks or slips.
+    /// u_N = 0, and each part sticks or slips. All parts stick at a bounded row that is free, between its bounds.
     Closed([PartMode; MAX_PARTS]),
 }
 
 impl Mode {
-    /// Number of codes: two impulses held, and two modes for each of two parts.
+    /// Number of codes: 2 for an impulse at the lower (or zero) or upper bound, and 2² for the combinations of stick and slip of two parts.
     pub(super) const CODES: u128 = 6;
 
     /// Mode as a number, without the directions of slip.
@@ -164,7 +165,7 @@ impl GeneralContacts {
         Change { mode: before != mode, impulse: impulse != r }
     }
 
-    /// Updates the mode of a bounded row. Contacts are marked fixed only to exclude them from the system; their impulses are kept.   [SET-8]
+    /// Updates the mode of a bounded row. Contacts are marked as held only to exclude them from the system; their impulses are kept.   [SET-8]
     pub(super) fn update_bound_mode(&mut self, i: usize, constraint: &Constraint) -> Change {
         if constraint.bounds.is_some() {
             return self.update_bound(i, constraint);

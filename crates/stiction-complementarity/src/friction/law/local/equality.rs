@@ -1,4 +1,4 @@
-//! Local problem of a joint: u = 0 with free impulses.   [GS-2]
+//! Local problem of an equality: u = 0 with free impulses.   [GS-2]
 
 use super::LocalMode;
 use crate::linalg::{DenseLu, dot};
@@ -7,7 +7,7 @@ use crate::linalg::{DenseLu, dot};
 /// and each solve leaves at most this fraction of the removable velocity.
 const PROXIMAL: f64 = 1e-10;
 
-/// Factorised diagonal block of a joint, with scratch memory.
+/// Factorised diagonal block of an equality, with scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EqualityBlock {
     a: Vec<f64>,

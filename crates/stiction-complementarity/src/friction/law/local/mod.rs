@@ -25,7 +25,7 @@ pub enum LocalMode {
     /// The impulse is on the boundary of its admissible set, and the velocity need not be zero.
     Slip,
     /// No solution was found. Either A_NN is not positive although the contact closes, or a bounded row needs an infinite impulse, or the
-    /// law or the slices have wrong sizes, or the block of a joint is singular even with its proximal term, or all searches with rolling
+    /// law or the slices have wrong sizes, or the block of an equality is singular even with its proximal term, or all searches with rolling
     /// friction failed.
     Unsolved,
 }
@@ -62,7 +62,7 @@ impl LocalBlock {
         law.local_block(a)
     }
 
-    /// Prepares another local problem in the same memory. Only joints of a new size, and blocks in a slot that held another law, allocate.
+    /// Prepares another local problem in the same memory. Only equalities of a new size, and blocks in a slot that held another law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, law.kind()) {
             (Self::Equality(equality), Kind::Equality) if law.rows() > 1 => equality.refill(law.rows(), a),
@@ -71,7 +71,7 @@ impl LocalBlock {
         }
     }
 
-    /// Solves the local problem for this g. `r` holds the present impulses, which only joints use, and then the solution.
+    /// Solves the local problem for this g. `r` holds the present impulses, which only equalities use, and then the solution.
     pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         match self {
             Self::Equality(equality) => equality.solve(g, r),
