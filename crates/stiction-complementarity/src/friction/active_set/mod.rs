@@ -3,7 +3,7 @@
 //! Gauss-Seidel updates one contact after the other and needs ten or more iterations until they agree. Here a small dense system
 //! couples all contacts, and one to three active sets suffice, to rounding. An active set is the mode of every block: open, stick or slip of
 //! a contact; at the lower bound, free (between its bounds) or at the upper bound of a bounded row. The modes follow from impulses and velocities, so a warm start
-//! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another start.
+//! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another initial iterate.
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together, with every law of friction. Coulomb friction in space
 //! or in the plane has code of its own [SET-6]; if any contact has torsion or rolling friction, all contacts use the general code, in which
@@ -43,13 +43,13 @@ use sizes::{MAX_EQUALITY_ROWS, MAX_ROWS};
 pub struct FrictionActiveSetOptions {
     /// Residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; rounding leaves about 1e-15.
     pub tolerance: f64,
-    /// Largest number of active sets from one start (initial iterate). Default 8.
+    /// Largest number of active sets from one initial iterate. Default 8.
     pub max_active_sets: u32,
-    /// Largest number of starts. Default 10.
+    /// Largest number of initial iterates. Default 10.
     pub max_starts: u32,
     /// Largest number of continuations over decreasing compliance, each of which solves many active sets [SET-3]. Default 10.
     pub max_continuations: u32,
-    /// Gauss-Seidel iterations between two starts. Default 4.
+    /// Gauss-Seidel iterations between two initial iterates. Default 4.
     pub gauss_seidel_iterations: u32,
 }
 

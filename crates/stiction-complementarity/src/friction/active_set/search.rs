@@ -31,8 +31,8 @@ const MAX_BOUND_UPDATES: u32 = 3;
 
 /// Starts per compliance continuation in problems that are not purely spatial: not all blocks are contacts with friction in space.
 ///
-/// A compliance continuation runs after every start if all contacts are spatial, otherwise after every seventh. The ladder allows six starts
-/// and one continuation, so only purely spatial problems get one, after their first start.
+/// A compliance continuation runs after every initial iterate if all contacts are spatial, otherwise after every seventh. The ladder allows
+/// six initial iterates and one continuation, so only purely spatial problems get one, after the first.
 const STARTS_PER_CONTINUATION: u32 = 7;
 
 /// Contacts and bounded rows with impulses, velocities, modes and the linear system of a step.
@@ -89,7 +89,7 @@ pub(super) trait ContactSet: Clone + Debug + Default {
 pub(super) struct Search<C: ContactSet> {
     pub(super) contacts: C,
     pub(super) system: C::System,
-    /// Active sets visited from the present start.
+    /// Active sets visited from the present initial iterate.
     visited: Vec<C::Code>,
     saved: Checkpoints<C::Saved>,
     /// True if a continuation changed W by rounding errors since it was loaded.
@@ -108,7 +108,7 @@ pub(super) struct Context<'a> {
 /// Saved impulses of the contacts.
 #[derive(Clone, Debug, Default)]
 struct Checkpoints<S> {
-    /// Impulses at the present start.
+    /// Impulses at the present initial iterate.
     start: S,
     /// Impulses before the last step.
     previous: S,
@@ -139,7 +139,7 @@ impl<C: ContactSet> Search<C> {
             }
             self.contacts.save(&mut self.saved.previous);
             before = residual;
-            // The modes are unset if the start or a Gauss-Seidel iterate was the solution.
+            // The modes are unset if the initial iterate or a Gauss-Seidel iterate was the solution.
             let _ = self.contacts.update_modes();
             if !(self.contacts.refine(&mut self.system) || self.contacts.step(&mut self.system)) {
                 return self.write_previous(context, q, r);
@@ -267,8 +267,8 @@ impl<C: ContactSet> Search<C> {
         solved
     }
 
-    /// Iterates from one start after the other until one of them leads to a solution, and writes it. `solution` has the rows of the problem
-    /// and is zero.
+    /// Iterates from one initial iterate after the other until one of them leads to a solution, and writes it. `solution` has the rows of the
+    /// problem and is zero.
     pub(super) fn run<W: Delassus>(
         &mut self,
         options: &FrictionActiveSetOptions,
@@ -302,7 +302,7 @@ impl<C: ContactSet> Search<C> {
             start += 1;
             self.contacts.save(&mut self.saved.start);
             self.contacts.update_modes();
-            // Without slip an active set determines the impulses, whatever the start.
+            // Without slip an active set determines the impulses, whatever the initial iterate.
             let first = Some(self.contacts.active_set()).filter(|_| !self.contacts.slips());
             let same = first.is_some() && first == before;
             before = first;

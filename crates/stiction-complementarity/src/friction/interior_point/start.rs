@@ -99,7 +99,7 @@ mod tests {
     use crate::friction::{Bodies, Law};
     use crate::linalg::BlockMatrix;
 
-    /// Failure of a run on one planar contact with two rows from a start without regularisation, which leaves L zero, or with an infinite one.
+    /// Failure of a run on one planar contact with two rows. A zero weight leaves L zero for the initial iterate.
     fn failure(tikhonov_weight: f64) -> Option<InteriorPointFailure> {
         let mut jacobian = BlockMatrix::default();
         jacobian.clear([2], [2]);

@@ -11,7 +11,7 @@ const BOUNDARY_FRACTION: f64 = 0.99;
 /// Largest centring parameter due to infeasibility alone: one contact must not stop the decrease of the gap of all others.
 const MAX_INFEASIBILITY_CENTRING: f64 = 0.5;
 
-/// Relative error to which the linear system of the start is refined.
+/// Relative error to which the linear system of the initial iterate is refined.
 pub(super) const START_ACCURACY: f64 = 1e-7;
 
 /// Error to which the corrector is refined, as a fraction of the infeasibility.
