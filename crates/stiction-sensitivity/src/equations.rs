@@ -87,7 +87,7 @@ impl Solved {
             if contact.mu == 0.0 {
                 continue;
             }
-            if ws.quadratic {
+            if ws.is_friction_problem {
                 for (k, t) in contact.tangents.iter().enumerate().take(if planar { 1 } else { 2 }) {
                     solved.push(Row::Contact(place, Axis::Tangent(k)), t.dot(&impulse.friction) / t.norm_squared());
                 }
@@ -106,7 +106,7 @@ impl Solved {
             if support_point.mu == 0.0 {
                 continue;
             }
-            if ws.quadratic {
+            if ws.is_friction_problem {
                 solved.push(Row::SupportPoint(index, Axis::Tangent(0)), impulse.friction.x);
                 solved.push(Row::SupportPoint(index, Axis::Tangent(1)), impulse.friction.y);
                 if support_point.torsion > 0.0 {

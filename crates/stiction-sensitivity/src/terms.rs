@@ -170,7 +170,7 @@ impl StepEquations {
         let mut equations = Self { form: StepForm::default(), solved: Solved::default(), detector, ws };
         equations.place(start, &solved)?;
         let ws = &mut equations.ws;
-        ws.quadratic = start.scheme.friction == FrictionSet::Quadratic;
+        ws.is_friction_problem = start.scheme.friction == FrictionSet::Quadratic;
         ws.solution.velocity = vec![0.0; start.model.dof()];
         ws.solution.joint_impulses = vec![0.0; start.model.joint_rows()];
         ws.solution.contact_impulses = vec![ContactImpulse::default(); ws.constraints.contacts.len()];

@@ -152,7 +152,7 @@ fn report_contact(
         (true, true) => ContactMode::Slip,
     };
     let [t, o] = &contact.tangents;
-    let sigma = if ws.quadratic && impulse.normal > 0.0 && contact.mu > 0.0 {
+    let sigma = if ws.is_friction_problem && impulse.normal > 0.0 && contact.mu > 0.0 {
         // [FRIC-3]: √(e_t² v_t² + e_o² v_o² + e_r² ω_n²).
         Vector3::new(t.dot(&slip), o.dot(&slip), contact.torsion * spin).norm()
     } else {

@@ -21,7 +21,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, state, h, .. } = start;
     ws.kinematics.start.update(model, &state.q, &state.v, state.time);
     ws.kinematics.before.clone_from(&state.v);
-    ws.solution.balanced_over = 0.0;
+    ws.solution.balanced_step_size = 0.0;
     ws.detection.close_pairs.clear();
     forest::read(start, ws);
     external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied);

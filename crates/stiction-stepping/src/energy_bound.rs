@@ -60,10 +60,10 @@ impl EnergyBound {
 /// Energy balance of the last step in the workspace; `None` if the step was not made by one momentum balance.
 pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     // Layers in a step by mean velocities have their own balance, by their stored energy.   [SOFT-6]
-    if ws.solution.balanced_over == 0.0 || ws.constraints.layer_surfaces.iter().any(LayerSurface::is_average) {
+    if ws.solution.balanced_step_size == 0.0 || ws.constraints.layer_surfaces.iter().any(LayerSurface::is_average) {
         return None;
     }
-    let h = ws.solution.balanced_over;
+    let h = ws.solution.balanced_step_size;
     let asked = bias_work(ws);
     let mut account = EnergyBound {
         asked,

@@ -51,7 +51,7 @@ pub(crate) fn approach_at_touch(start: &Start, ws: &Workspace, contact: &Contact
         return 0.0;
     }
     let change = contact.normal.dot(&relative_free_change(start, ws, contact));
-    let acceleration = change / start.force_time();
+    let acceleration = change / start.force_duration();
     let square = before * before - 2.0 * acceleration * contact.gap_start.max(0.0);
     // Not faster than at the end of the step.
     -square.max(0.0).sqrt().clamp(0.0, (before + h * acceleration.min(0.0)).abs())

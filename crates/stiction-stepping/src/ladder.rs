@@ -103,9 +103,9 @@ impl Ladder {
         Self { cone: rungs, ..Self::default() }
     }
 
-    /// Names of the rungs, for the second-order cone or for linear friction sets.
-    pub fn names(&self, quadratic: bool) -> impl Iterator<Item = &'static str> {
-        let (cone, mixed) = if quadratic { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
+    /// Names of the rungs for frictional problems, or else for mixed linear ones.
+    pub fn names(&self, is_friction_problem: bool) -> impl Iterator<Item = &'static str> {
+        let (cone, mixed) = if is_friction_problem { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 

@@ -21,7 +21,7 @@ use crate::{
 /// Those of the problem are taken from the solution. In reduced coordinates the others follow from the momentum balance.
 pub fn joint_impulses<'w>(model: &Model, ws: &'w Workspace) -> Cow<'w, [f64]> {
     let mut impulses = Cow::Borrowed(&ws.solution.joint_impulses[..]);
-    if ws.solution.balanced_over > 0.0 && !ws.result.impact_loads.joints.is_empty() {
+    if ws.solution.balanced_step_size > 0.0 && !ws.result.impact_loads.joints.is_empty() {
         add_impacts(ws, impulses.to_mut());
     }
     if let Some(reduced) = ws.reduced.as_deref().filter(|_| has_reactions(model, ws)) {
@@ -39,7 +39,7 @@ fn add_impacts(ws: &Workspace, impulses: &mut [f64]) {
 
 /// Writes the impulses of all joints into `ws.solution.joint_impulses`, so that the impulses of substeps can be added.
 pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
-    if ws.solution.balanced_over <= 0.0 {
+    if ws.solution.balanced_step_size <= 0.0 {
         return;
     }
     if !has_reactions(model, ws) {
@@ -63,11 +63,11 @@ pub(crate) fn find_reactions(model: &Model, ws: &mut Workspace) {
 
 /// True if joints of the forest have reactions that are not computed yet; those of joined substeps are.
 fn has_reactions(model: &Model, ws: &Workspace) -> bool {
-    ws.reduced.is_some() && ws.solution.balanced_over > 0.0 && model.forest().loops().len() < model.joints().len()
+    ws.reduced.is_some() && ws.solution.balanced_step_size > 0.0 && model.forest().loops().len() < model.joints().len()
 }
 
 fn find(model: &Model, ws: &Workspace, reduced: &Reduced, scratch: &mut ReactionScratch, impulses: &mut [f64]) {
-    let (forest, h) = (model.forest(), ws.solution.balanced_over);
+    let (forest, h) = (model.forest(), ws.solution.balanced_step_size);
     let ReactionScratch { loads, acceleration, tau, sweeps, .. } = scratch;
     loads.clone_from(&reduced.forces.external);
     let mut load = |body: BodyId, impulse: &Wrench| add(forest, reduced, loads, body, &impulse.scaled(1.0 / h));

@@ -180,7 +180,7 @@ pub enum StepCause {
         residual: f64,
         /// Name of the contact, joint or body of the worst row.
         worst: String,
-        /// Rungs tried, in order.
+        /// Rungs of the ladder of the step that were tried, in order; `friction` is itself a ladder of methods.
         rungs: Vec<&'static str>,
         /// Advice to the user.
         hint: &'static str,

@@ -47,8 +47,8 @@ impl<'a> Start<'a> {
         Self { model, scheme, state, h, kick: Kick::first(scheme) }
     }
 
-    /// Time during which forces act, s: h, or half of it.   [STEP-18]
-    pub fn force_time(&self) -> f64 {
+    /// Time over which forces act, s: h, or h/2 in each of the two kicks of a step of second order.   [STEP-18]
+    pub fn force_duration(&self) -> f64 {
         self.h * self.force_weight()
     }
 

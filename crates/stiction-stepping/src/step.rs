@@ -28,7 +28,7 @@ use crate::{
     rows,
     stabilise::stabilise,
     step_energy::step_energy,
-    workspace::Posed,
+    workspace::ProblemToSolve,
 };
 
 /// Stepping method. It fills `ws.result.next` and the reports of the workspace; the caller swaps the state.
@@ -117,9 +117,11 @@ impl Stepper for TimeStepper {
             } else {
                 formulation::assemble_rows(&start, ws).and_then(|()| {
                     formulation::write_warm_start(&start, ws);
-                    let outcome = match ws.posed() {
-                        Posed::Friction(problem, guess, solution) => self.ladder.solve(problem, Some(guess), solution),
-                        Posed::Mixed(problem, solution) => self.ladder.solve(problem, None, solution),
+                    let outcome = match ws.problem_to_solve() {
+                        ProblemToSolve::Friction(problem, guess, solution) => {
+                            self.ladder.solve(problem, Some(guess), solution)
+                        }
+                        ProblemToSolve::Mixed(problem, solution) => self.ladder.solve(problem, None, solution),
                     };
                     formulation::recover(&start, &self.ladder, outcome, ws)
                 })

@@ -31,7 +31,7 @@ struct AskedWork {
 
 /// Account of the step in the workspace, whose next state and its configuration are complete; `residual` is that of its problem.
 pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEnergy {
-    if ws.solution.balanced_over == 0.0 || ws.constraints.layer_surfaces.iter().any(LayerSurface::is_average) {
+    if ws.solution.balanced_step_size == 0.0 || ws.constraints.layer_surfaces.iter().any(LayerSurface::is_average) {
         return StepEnergy::default();
     }
     let &Start { model, h, .. } = start;

@@ -29,7 +29,7 @@ pub struct Workspace {
     pub alternatives: Alternatives,
     /// Contacts outside the working set.
     pub(crate) screening: Screening,
-    /// Velocity-level scratch of the forest, in reduced coordinates.
+    /// State of reduced coordinates: velocity-level scratch of the forest; none in maximal coordinates.
     pub(crate) reduced: Option<Box<Reduced>>,
     /// Velocities of the bodies that belong to v_free of the forest, where the constraints are linearised; in reduced coordinates only.
     pub(crate) free_body_velocities: Vec<f64>,
@@ -37,8 +37,8 @@ pub struct Workspace {
     pub(crate) proximal_mass_fraction: Option<f64>,
     /// Unit of mass in the problem, kg.
     pub mass_unit: f64,
-    /// True if the problem of the step is `friction`, with second-order cones or of joints alone; otherwise it is `mixed`.
-    pub quadratic: bool,
+    /// True if the problem of the step is that of `friction`, with second-order cones or with equalities alone; otherwise it is that of `mixed`.
+    pub is_friction_problem: bool,
     /// Problem with linear friction sets.
     pub mixed: MixedAssembly,
     /// Problem with second-order cones.
@@ -62,13 +62,14 @@ pub struct StepKinematics {
     pub linear_start: Configuration,
     /// Configuration where the constraints are linearised, with prescribed bodies at the end time.
     pub linear_end: Configuration,
-    /// Velocity v at the start of the step, of all bodies: that of the state, or the one after an impact by Poisson's hypothesis.
+    /// Velocity v at the start of the step, of all bodies: that of the state, or the one after an impact by Poisson's hypothesis. In a quasistatic
+    /// step it is v_k, the centre of a proximal-point iteration.
     pub(crate) before: Vec<f64>,
     /// Linearisation velocity v̂: constraints are linearised at q ⊕ h v̂. An empty list means zero, that is the start of the step.
     pub linearisation_velocity: Vec<f64>,
     /// Coordinates q ⊕ h v̂.
     pub predicted: Vec<f64>,
-    /// Applied wrenches of all bodies.
+    /// Wrenches λ_app + λ_vp of all bodies; λ_app alone in reduced coordinates, where the equations of the forest contain the velocity products.
     pub applied: Vec<Wrench>,
     /// Gyroscopic torques λ_vp among them; empty in reduced coordinates and for bodies without inertia.   [ROT-2]
     pub gyroscopic: Vec<Vector3<f64>>,
@@ -100,7 +101,7 @@ pub struct Solution {
     /// Impulse at each support point.
     pub support_impulses: Vec<ContactImpulse>,
     /// Step size over which the impulses of the last solved problem balance the change of momentum, s; zero if there is none.
-    pub(crate) balanced_over: f64,
+    pub(crate) balanced_step_size: f64,
 }
 
 /// Result of a step.
@@ -125,7 +126,7 @@ pub struct StepResult {
 }
 
 /// Problem of a step, with its warm start and the place of its solution.
-pub(crate) enum Posed<'a> {
+pub(crate) enum ProblemToSolve<'a> {
     /// Problem with second-order cones.
     Friction(&'a FrictionProblem, &'a FrictionSolution, &'a mut FrictionSolution),
     /// Problem with linear friction sets.
@@ -134,11 +135,11 @@ pub(crate) enum Posed<'a> {
 
 impl Workspace {
     /// Problem of the step.
-    pub(crate) fn posed(&mut self) -> Posed<'_> {
-        if self.quadratic {
-            Posed::Friction(&self.friction.problem, &self.friction.guess, &mut self.friction.solution)
+    pub(crate) fn problem_to_solve(&mut self) -> ProblemToSolve<'_> {
+        if self.is_friction_problem {
+            ProblemToSolve::Friction(&self.friction.problem, &self.friction.guess, &mut self.friction.solution)
         } else {
-            Posed::Mixed(&self.mixed.problem, &mut self.mixed.solution)
+            ProblemToSolve::Mixed(&self.mixed.problem, &mut self.mixed.solution)
         }
     }
 
@@ -164,7 +165,7 @@ impl Workspace {
 
     /// Problem of the last step, solved or not.
     pub fn problem(&self) -> StepProblem<'_> {
-        if self.quadratic {
+        if self.is_friction_problem {
             StepProblem::Friction(&self.friction.problem)
         } else {
             StepProblem::Mixed(&self.mixed.problem)

@@ -49,7 +49,7 @@ pub(super) fn run(problem: &FrictionProblem, name: &str, tolerance: &Tolerance, 
         "newton" => {
             let options = FrictionNewtonOptions {
                 tolerance: 0.1 * tolerance.solved,
-                acceptable: tolerance.solved,
+                acceptable_residual: tolerance.solved,
                 max_steps: 100,
                 ..FrictionNewtonOptions::default()
             };
@@ -84,7 +84,7 @@ fn finished(report: Report, problem: &FrictionProblem, solution: FrictionSolutio
 fn in_words(problem: &FrictionProblem, residual: Residual) -> String {
     let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&residual.row));
     match block.and_then(|block| problem.laws().get(block).map(|law| (block, law))) {
-        Some((block, law)) => format!("block {block}, {}", law.words()),
+        Some((block, law)) => format!("block {block}, {}", law.describe()),
         None => format!("row {}", residual.row),
     }
 }

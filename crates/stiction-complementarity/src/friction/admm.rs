@@ -1,11 +1,11 @@
 //! Over-relaxed ADMM (alternating direction method of multipliers) with the De Saxcé correction.   [ADMM-1] … [ADMM-4]
 //!
-//! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(ρ w) serves all
-//! iterations until ρ changes. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
+//! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(c + ρ w) serves all
+//! iterations until the penalty ρ changes. c is the compliance, w the mean diagonal of W + diag c in each block; ρ is dimensionless. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
 //! redundant contacts. With friction the problem is not convex: the correction is updated as a fixed-point iteration, and convergence is
 //! common but not proved.
 
-use super::newton::system::{ImpulseSystem, mean_diagonals};
+use super::newton::system::{ImpulseSystem, mean_compliant_diagonals};
 use super::newton::{copy_warm_start, natural_residual};
 use super::{FrictionProblem, FrictionSolution};
 use crate::linalg::SingularRow;
@@ -22,7 +22,7 @@ pub struct FrictionAdmmOptions {
     pub max_iterations: u32,
     /// Over-relaxation ω of [ADMM-2], in (0, 2). Default 1.6.
     pub relaxation: f64,
-    /// Initial penalty ρ, relative to the mean diagonal w of each block of W. Dimensionless, default 0.1.
+    /// Initial penalty ρ, relative to the mean diagonal w of each block of W + diag c. Dimensionless, default 0.1.
     pub penalty: f64,
     /// Iterations between two evaluations of the residual, after which ρ may change. Default 20.
     pub interval: u32,
@@ -69,13 +69,13 @@ impl FrictionAdmmOptions {
 pub struct FrictionAdmm {
     options: FrictionAdmmOptions,
     system: ImpulseSystem,
-    /// Mean diagonal w of W, one number per block.
+    /// Mean diagonal w of W + diag c, one number per block.
     weights: Vec<f64>,
     /// Impulses that satisfy the equations of motion.
     r: Vec<f64>,
     /// Impulses that satisfy the laws.
     z: Vec<f64>,
-    /// Multiplier of r = z; it converges to −û.
+    /// Multiplier λ of r = z; it converges to −û. It is not a slip multiplier.
     multiplier: Vec<f64>,
     right_hand_side: Vec<f64>,
     u: Vec<f64>,
@@ -111,7 +111,7 @@ impl FrictionAdmm {
     fn initialise(&mut self, problem: &FrictionProblem, guess: Option<&FrictionSolution>) {
         copy_warm_start(guess, problem.rows(), &mut self.z);
         self.system.prepare(problem);
-        mean_diagonals(problem, &mut self.state, &mut self.weights);
+        mean_compliant_diagonals(problem, &mut self.state, &mut self.weights);
         problem.velocities(&self.z, &mut self.u, &mut self.state);
         self.r.clone_from(&self.z);
         self.best.clone_from(&self.z);
@@ -147,9 +147,9 @@ impl FrictionAdmm {
     fn iterate(&mut self, problem: &FrictionProblem, penalty: f64) -> AdmmResiduals {
         debug_assert_eq!(self.weights.len(), problem.blocks(), "one weight per block");
         for (block, law) in problem.laws().iter().enumerate() {
-            let (range, rho) = (problem.range(block), penalty * self.weights[block]);
+            let (range, scaled_penalty) = (problem.range(block), penalty * self.weights[block]);
             for k in range.clone() {
-                self.right_hand_side[k] = rho * self.z[k] - self.multiplier[k] - problem.q()[k];
+                self.right_hand_side[k] = scaled_penalty * self.z[k] - self.multiplier[k] - problem.q()[k];
             }
             // The De Saxcé correction does not change tangential components, so ‖u_T‖ is that of the multiplier −û.
             let correction = law.de_saxce_correction(&self.multiplier[range.clone()]);
@@ -159,19 +159,19 @@ impl FrictionAdmm {
         let (omega, mut residuals) = (self.options.relaxation, AdmmResiduals::default());
         for (block, law) in problem.laws().iter().enumerate() {
             let (range, weight) = (problem.range(block), self.weights[block]);
-            let rho = penalty * weight;
+            let scaled_penalty = penalty * weight;
             let (r, z) = (&self.r[range.clone()], &mut self.z[range.clone()]);
             let (multiplier, old) = (&mut self.multiplier[range.clone()], &mut self.right_hand_side[range]);
             old.copy_from_slice(z);
             for k in 0..r.len() {
-                // λ + ρ r_relaxed: the term −ρ z follows after the projection.
+                // λ + ρ w r_relaxed: the term −ρ w z follows after the projection.
                 let r_relaxed = omega * r[k] + (1.0 - omega) * z[k];
-                multiplier[k] += rho * r_relaxed;
-                z[k] = multiplier[k] / rho;
+                multiplier[k] += scaled_penalty * r_relaxed;
+                z[k] = multiplier[k] / scaled_penalty;
             }
             law.project(z);
             for k in 0..r.len() {
-                multiplier[k] = if law.is_joint() { 0.0 } else { multiplier[k] - rho * z[k] };
+                multiplier[k] = if law.is_equality() { 0.0 } else { multiplier[k] - scaled_penalty * z[k] };
                 residuals.primal += weight * (r[k] - z[k]).powi(2);
                 residuals.dual += weight * (penalty * (z[k] - old[k])).powi(2);
             }

@@ -1,9 +1,9 @@
-//! Problems of equalities alone, W r + q = 0: joints without contacts. Linear algebra, no cones.   [EQ-1]
+//! Problems of equalities alone, W r + q = 0: joints and couplings without contacts. Linear algebra, no cones.   [EQ-1]
 //!
-//! W is positive semidefinite, and singular if joints are redundant. W + ε D, with the diagonal D of W, is regular and is factorised by blocks
-//! of joints. The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is consistent,
+//! W is positive semidefinite, and singular if equalities are redundant. W + ε D, with the diagonal D of W, is regular and is factorised by
+//! blocks. The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is consistent,
 //! they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If it is inconsistent
-//! (joints contradict each other), the residual of the contradicting rows remains, and the problem is not solved.
+//! (equalities contradict each other), the residual of the contradicting rows remains, and the problem is not solved.
 //!
 //! Rows that are almost redundant, with eigenvalues of D⁻¹ W far below ε, count as redundant: those of an overconstrained loop are redundant up
 //! to its joint errors, and solving them exactly would lock the loop.
@@ -31,7 +31,8 @@ const WEAK: f64 = 1e-6;
 /// Residual at the level of rounding errors, at which iterations end. Dimensionless.
 const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// Residual at which a guess is the solution: at rest, or if the inconsistent part of q was subtracted after the last solve [EQ-2]. Dimensionless.
+/// Residual at which the guess is taken as the solution, without a solve. It is that small at rest, and after a solve whose remaining velocities
+/// were subtracted from q, because they were inconsistent [EQ-2]. Dimensionless.
 ///
 /// With a larger value impulses of redundant joints would drift from those of least norm; below 1e-14 rounding decides.
 const SOLVED_GUESS: f64 = 1e-12;
@@ -43,12 +44,12 @@ const MAX_ITERATIONS: u32 = 60;
 /// part. With one, such a part with λ = ε/100 moves bodies by 300 times its rate; with two, by 3.
 const SUBTRACTIONS: u32 = 2;
 
-/// Average number of blocks coupled to a block beyond which factors fill in and the method does not apply: bodies with very many joints.
+/// Average number of blocks coupled to a block beyond which factors fill in and the method does not apply: bodies with very many joints or couplings.
 const MAX_COUPLINGS: usize = 64;
 
 /// Method for problems of equalities alone; the symbolic analysis is kept while the sparsity pattern stays the same.   [EQ-1]
 #[derive(Clone, Debug)]
-pub(crate) struct FrictionEquality {
+pub(crate) struct EqualitySolver {
     lu: BlockSparseLu,
     /// Block sizes and coupled pairs of blocks of the analysed pattern.
     sizes: Vec<usize>,
@@ -72,7 +73,7 @@ pub(crate) struct FrictionEquality {
     state: Vec<f64>,
 }
 
-impl Default for FrictionEquality {
+impl Default for EqualitySolver {
     /// Creates an empty method that accepts every pivot: those of redundant rows are as small as ε.
     fn default() -> Self {
         Self {
@@ -94,13 +95,13 @@ impl Default for FrictionEquality {
     }
 }
 
-impl FrictionEquality {
+impl EqualitySolver {
     /// True if all laws are equalities.
     pub(crate) fn applies(problem: &FrictionProblem) -> bool {
         problem.laws().iter().all(|law| matches!(law, Law::Equality { .. }))
     }
 
-    /// True if the last run iterated or began at the solution; false if the factors would have filled in.
+    /// True if the last run iterated or began at the solution; false if the factors would have filled in or the factorisation failed.
     pub(crate) fn has_run(&self) -> bool {
         self.has_run
     }

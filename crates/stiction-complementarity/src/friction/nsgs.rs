@@ -75,7 +75,7 @@ pub enum NsgsFailure {
         /// Best residual [CONE-5].
         residual: f64,
     },
-    /// The iterations ran out while the residual was still decreasing.
+    /// The iterations ran out before the stall test, if there is one, saw an end of the decrease of the residual.
     #[error("Gauss-Seidel has residual {residual:e} after all {iterations} iterations: raise max_iterations")]
     OutOfIterations {
         /// Iterations made.

@@ -44,6 +44,8 @@ impl<W: Delassus> Problem for FrictionProblem<W> {
     type Solution = FrictionSolution;
 
     /// Natural-map residual ‖r − P_K(r − û)‖₂ / ‖q‖₂; its row is the first one of the worst block.   [CONE-5]
+    ///
+    /// Impulses and velocities are subtracted with the factor ρ = 1 kg; steps choose a unit of mass in which both are of equal size.
     fn residual(&self, solution: &FrictionSolution) -> Residual {
         let r = &solution.r;
         if r.len() != self.rows() {
@@ -70,12 +72,12 @@ impl<W: Delassus> FrictionProblem<W> {
     fn evaluate_residual(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
         self.velocities(r, u, state);
         let scale = self.scale();
-        let (mut r, mut u, mut unit) = (r, &u[..], 1.0);
+        let (mut r, mut u, mut factor) = (r, &u[..], 1.0);
         if !(scale > 1e-140 && scale < 1e140) {
             // Squares would overflow or underflow: impulses and velocities are scaled by 1/‖q‖.
-            unit = 1.0 / scale;
+            factor = 1.0 / scale;
             state.clear();
-            state.extend(r.iter().chain(u).map(|x| x * unit));
+            state.extend(r.iter().chain(u).map(|x| x * factor));
             (r, u) = state.split_at(r.len());
         }
         let is_finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
@@ -84,7 +86,7 @@ impl<W: Delassus> FrictionProblem<W> {
         for (block, law) in self.laws.iter().enumerate() {
             let range = self.range(block);
             let (r, u) = (&r[range.clone()], &u[range.clone()]);
-            let squared = law.scaled(unit).violation_squared(r, u);
+            let squared = law.scaled(factor).violation_squared(r, u);
             if squared.is_nan() || !(all_finite || (is_finite(r) && is_finite(u))) {
                 return Residual::undefined(range.start);
             }
@@ -93,6 +95,6 @@ impl<W: Delassus> FrictionProblem<W> {
                 worst = (squared, range.start);
             }
         }
-        Residual { value: sum.sqrt() / (scale * unit), row: worst.1 }
+        Residual { value: sum.sqrt() / (scale * factor), row: worst.1 }
     }
 }

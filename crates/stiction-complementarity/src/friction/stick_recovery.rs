@@ -1,10 +1,11 @@
 //! Stick recovery: replaces slip that is too slow for the residual to resolve by stick.
 //!
-//! At the stick-slip transition with redundant contacts the residual [CONE-5] does not resolve slow slip. Friction impulses on the cone
-//! boundary may deviate by +φ and −φ from the direction opposing slip. Their parts across the slip balance each other, and along it they push
-//! with cos φ ≈ 1 − φ²/2 of their size. So φ ~ √ε compensates a slip ε, and the violation is only ε φ ~ ε^(3/2). A solution within tolerance
-//! may therefore creep with tolerance^(2/3). This last step computes impulses without such internal stress for which the slow contacts have
-//! zero velocity. They are accepted if they are within tolerance as well.
+//! At the limit of sticking with redundant contacts the residual [CONE-5] hardly distinguishes slow slip from stick. Let a box creep with
+//! velocity ε at exactly the friction angle. Its friction impulses are on the boundary of their cones, but turned by +φ and −φ against each
+//! other. Across the slip they cancel; along it they push with cos φ ≈ 1 − φ²/2 of their size. This deficit accounts for a slip ε ~ φ². Each
+//! impulse is off the direction of slip by φ only, so the violation is ε φ ~ ε^(3/2). A solution within the tolerance may therefore creep with
+//! tolerance^(2/3). Stick recovery, the last operation of a solve, computes impulses that are not turned against each other and with which the
+//! slow contacts do not move. They are accepted if they are within the tolerance as well.
 
 use super::law::Kind;
 use super::{Delassus, FrictionProblem};
@@ -35,7 +36,7 @@ const MAX_VELOCITY_GROWTH: f64 = 100.0;
 /// Stick recovery with its scratch memory.   [STICK-1]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StickRecovery {
-    /// Root √D of the weight of each row: √r_N of its contact, one for joints, zero in rows that are not changed.
+    /// Root √D of the weight D of each row: √r_N of its contact, one for equalities, zero in rows that are not changed.
     weight: Vec<f64>,
     u: Vec<f64>,
     /// Scaled change s of the impulses: δr = √D s.
@@ -50,9 +51,10 @@ pub(crate) struct StickRecovery {
 }
 
 impl StickRecovery {
-    /// Replaces `r` by impulses for which joints and slow contacts have zero velocity, if these are within `tolerance`.
+    /// Replaces `r` by impulses with which equalities and slow contacts move less, if these are within `tolerance`.
     ///
-    /// Of all such impulses it takes those that minimise Σ (‖r_T‖² + (r_N − r_N⁰)²) / r_N⁰. This distributes friction in proportion
+    /// Their velocity is zero if conjugate gradients converge; any smaller largest velocity is accepted. Of all impulses with zero velocity
+    /// there it looks for those that minimise Σ (‖r_T‖² + (r_N − r_N⁰)²) / r_N⁰. This distributes friction in proportion
     /// to the normal impulses, so that no contact reaches its friction limit before the others.   [STICK-1]
     pub(crate) fn run<W: Delassus>(&mut self, problem: &FrictionProblem<W>, tolerance: f64, r: &mut [f64]) {
         problem.velocities(r, &mut self.u, &mut self.state);

@@ -338,7 +338,8 @@ fn no_iterations_and_impossible_tolerances_end_honestly() {
         assert!(!keeps || distance(&outcome.solution.r, &guess.r) == 0.0, "{name}");
     }
     let nsgs = FrictionNsgsOptions { tolerance: 1e-300, max_iterations: 3000, ..FrictionNsgsOptions::default() };
-    let newton = FrictionNewtonOptions { tolerance: 1e-300, acceptable: 1e-300, ..FrictionNewtonOptions::default() };
+    let newton =
+        FrictionNewtonOptions { tolerance: 1e-300, acceptable_residual: 1e-300, ..FrictionNewtonOptions::default() };
     let admm = FrictionAdmmOptions { tolerance: 1e-300, max_iterations: 300, ..FrictionAdmmOptions::default() };
     let greedy: Vec<(&str, Box<dyn Solver<FrictionProblem>>)> = vec![
         ("nsgs", Box::new(FrictionNsgs::with_options(nsgs).unwrap())),

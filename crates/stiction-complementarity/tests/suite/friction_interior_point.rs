@@ -51,6 +51,51 @@ fn assert_impulses(problem: &FrictionProblem, expected: &[f64]) {
     }
 }
 
+/// A body on two feet at an angle, one without friction, with the operator in both forms: normal and tangential rows are coupled.
+fn body_on_a_smooth_foot() -> [FrictionProblem; 2] {
+    let mut jacobian = BlockMatrix::default();
+    jacobian.clear([3, 3], [6]);
+    // Rows z, x, y of v + ω × r at r = (x, y, −1).
+    for (x, y) in [(0.5, 0.2), (-0.4, 0.1)] {
+        jacobian.push(0, &[0.0, 0.0, 1.0, y, -x, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0, -y, 0.0, 1.0, 0.0, 1.0, 0.0, x]);
+        jacobian.finish_row();
+    }
+    let mass: Vec<f64> = (0..36).map(|k| if k % 7 == 0 { 1.0 } else { 0.0 }).collect();
+    let bodies = Bodies::new(jacobian, mass).unwrap();
+    let mut dense = [0.0; 36];
+    assert!(bodies.assemble(&mut dense));
+    let mut w = BlockMatrix::default();
+    w.clear([3, 3], [3, 3]);
+    for i in 0..2 {
+        for j in 0..2 {
+            let block: Vec<f64> = (0..9).map(|k| dense[(3 * i + k / 3) * 6 + 3 * j + k % 3]).collect();
+            w.push(j, &block);
+        }
+        w.finish_row();
+    }
+    let laws = vec![Law::Cone { rows: 3, mu: 0.0 }, Law::Cone { rows: 3, mu: 0.4 }];
+    let q = vec![-1.0, 0.3, -0.2, -0.8, 0.1, 0.4];
+    [Operator::MatrixFree(bodies), Operator::Assembled(w)]
+        .map(|operator| FrictionProblem::new(operator, laws.clone(), q.clone()).unwrap())
+}
+
+/// Refinement of the Newton system once moved these impulses if W was assembled, and ended early without effect if it was not.
+#[test]
+fn an_impulse_that_the_law_prescribes_is_not_changed() {
+    let [matrix_free, assembled] = body_on_a_smooth_foot();
+    let solved = [&matrix_free, &assembled].map(|problem| {
+        let ended = run(problem);
+        assert_eq!(ended.status, Status::Solved, "{:e}", ended.residual);
+        assert_eq!(ended.r[1..3], [0.0, 0.0], "no friction at the smooth foot");
+        assert!(ended.r[0] > 0.1, "{:?}", ended.r);
+        (ended.r, ended.iterations)
+    });
+    assert_eq!(solved[0].1, solved[1].1, "both forms of the operator take the same steps");
+    for (a, b) in solved[0].0.iter().zip(&solved[1].0) {
+        assert!((a - b).abs() < 1e-8, "{solved:?}");
+    }
+}
+
 #[test]
 fn resting_piles_stay_at_rest_in_a_dozen_steps() {
     let mut piles = vec![("tower", tower(250, 0.5)), ("wall", wall(10, 12, 0.5)), ("pyramid", pyramid(6, 0.5))];

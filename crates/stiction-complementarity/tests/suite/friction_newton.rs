@@ -319,7 +319,7 @@ const TOO_FAR: &[(&str, &str)] = &[(
 /// The collection: 100 Gauss-Seidel iterations, then Newton.
 #[test]
 fn newton_on_the_collection() {
-    let options = FrictionNewtonOptions { tolerance: 1e-10, acceptable: 1e-8, ..Default::default() };
+    let options = FrictionNewtonOptions { tolerance: 1e-10, acceptable_residual: 1e-8, ..Default::default() };
     let mut newton = FrictionNewton::with_options(options).unwrap();
     for (name, problem) in collected_problems() {
         let guess = after_gauss_seidel(&problem, 100);

@@ -32,7 +32,7 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     ws.constraints.contacts.clone_from(&ws.alternatives.candidates);
     rows::write(start, ws);
     let impulses = ws.mixed.solution.clone();
-    let (layout, balanced) = (ws.mixed.layout, ws.solution.balanced_over);
+    let (layout, balanced) = (ws.mixed.layout, ws.solution.balanced_step_size);
     ws.proximal_mass_fraction = (start.scheme.dynamics == Dynamics::Quasistatic).then_some(0.0);
     let assembled = formulation::assemble_rows(start, ws);
     ws.proximal_mass_fraction = None;
@@ -47,7 +47,7 @@ pub(crate) fn complete(start: &Start, ws: &mut Workspace) -> Result<Residual, St
     std::mem::swap(&mut ws.mixed.solution, &mut made.solution);
     ws.alternatives.disjunction = made;
     formulation::extract(start, ws);
-    ws.solution.balanced_over = balanced;
+    ws.solution.balanced_step_size = balanced;
     Ok(ws.mixed.problem.residual(&ws.mixed.solution))
 }
 

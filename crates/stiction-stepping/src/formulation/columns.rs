@@ -13,7 +13,7 @@ use crate::{
     reduced::Reduced,
 };
 
-/// Number of velocities among the unknowns; zero with divide and conquer, which formulates the problem in impulses alone.
+/// Number of velocity columns of the problem; zero with divide and conquer, which eliminates the velocities.
 pub(super) fn velocities(model: &Model, ws: &Workspace) -> usize {
     match &ws.reduced {
         None => model.dof(),

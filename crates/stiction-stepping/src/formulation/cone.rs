@@ -72,9 +72,9 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
 
 /// Subtracts the contradictions (inconsistent part of the rates) of joints from q, last: they may be much smaller than its terms.   [EQ-2]
 fn subtract_contradictions(ws: &Workspace, q: &mut [f64]) {
-    let parts = &ws.constraints.contradictions;
-    debug_assert!(parts.is_empty() || parts.len() == q.len(), "contradictions are those of all rows");
-    q.iter_mut().zip(parts).for_each(|(q, part)| *q -= part);
+    let contradictions = &ws.constraints.contradictions;
+    debug_assert!(contradictions.is_empty() || contradictions.len() == q.len(), "contradictions are those of all rows");
+    q.iter_mut().zip(contradictions).for_each(|(q, rate)| *q -= rate);
 }
 
 /// Joint errors due to rounding in a step in which the bodies move by `distance`, m or rad. If h ‖q‖ of joints alone is not larger, q is
@@ -125,7 +125,7 @@ pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(
 /// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp), followed by the free velocities of auxiliary masses.
 fn free_velocity(start: &Start, ws: &mut Workspace) {
     free_velocity_of_bodies(start, ws);
-    push_auxiliary_velocities(start.force_time(), ws);
+    push_auxiliary_velocities(start.force_duration(), ws);
 }
 
 /// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp).
@@ -166,12 +166,12 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
 }
 
 /// Appends the free velocities of auxiliary masses to `ws.friction.free_velocity`.
-fn push_auxiliary_velocities(force_time: f64, ws: &mut Workspace) {
+fn push_auxiliary_velocities(force_duration: f64, ws: &mut Workspace) {
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for auxiliary in ws.constraints.auxiliary_masses() {
         match auxiliary {
             AuxiliaryKind::SupportPoint { mass, load } => {
-                ws.friction.free_velocity.push(-force_time * load / (mass * weight));
+                ws.friction.free_velocity.push(-force_duration * load / (mass * weight));
             }
             AuxiliaryKind::Layer(index) => {
                 let surface = ws.constraints.layer_surfaces.get(index);
@@ -275,7 +275,7 @@ fn write_block_row(
     }
     if let Some(AuxiliaryMass { column, kind }) = block.auxiliary {
         let rows = block.law.rows();
-        debug_assert!(rows <= 4, "a contact or support point has at most normal, two tangents and spin");
+        debug_assert!(rows <= 4, "a block with an auxiliary mass has at most a normal, two tangents and spin");
         let along_first_row = [1.0, 0.0, 0.0, 0.0];
         match (kind, block.source) {
             (AuxiliaryKind::Layer(surface), Source::Contact(contact)) => {

@@ -4,49 +4,48 @@
 //! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
 //! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
-use stiction_complementarity::Law;
-
 use super::cone::is_equality;
 use crate::{Start, Workspace, constraints::Source};
 
 /// Largest joint error that is left uncorrected because no motion removes it, m or rad.
 ///
-/// Errors of linearisation are of the order h²; placements that do not fit are typed in units of this size or more.
+/// Errors of linearisation are of the order h². Placements in a scene that do not fit together are usually off by more: they are typed with digits
+/// of this size or larger ones.
 const MAX_ERROR: f64 = 1e-3;
 
-/// Largest joint errors that count as drift of a motion, m or rad: joints that do not fit together contradict each other by more.
+/// Largest norm of the joint errors ‖Φ‖ that still counts as drift of a motion, m or rad. Joints that were placed wrongly have larger errors.
 const MAX_DRIFT: f64 = 1e-2;
 
-/// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. Only without prescribed motion.
-/// Dimensionless.
+/// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. With prescribed motion none is
+/// allowed. Dimensionless.
 ///
 /// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. With a tenth of this value, steps of Bennett's linkage
-/// fail in reduced coordinates; with ten times as much, rows that only a singular position makes redundant would be left out for longer.
+/// fail in reduced coordinates. With ten times as much, rows that are redundant in a singular position only would be left out over a longer part
+/// of the motion past that position.
 const NEARLY_REDUNDANT: f64 = 1e-2;
 
 /// Joint error at the level of rounding errors of positions of a metre, m or rad.
 const ROUNDING_ERROR: f64 = 1e-14;
 
-/// Hint of a failed step of joints alone.
+/// Hint of a failed step with equalities alone.
 pub(super) const HINT: &str =
     "joints contradict each other: no motion satisfies them all; check their placement and the prescribed motions";
 
-/// True if the problem has joints alone: it is linear.
-pub(super) fn is_of_joints_alone(ws: &Workspace) -> bool {
+/// True if the problem has equalities alone: joints, and equations along joint DOFs such as couplings. It is linear.
+pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
     let laws = ws.friction.problem.laws();
     !laws.is_empty() && laws.iter().all(is_equality)
 }
 
-/// Leaves out of a problem of joints alone, which was not solved, the part of the stabilisation by which they contradict each other; false if there is
-/// none, or if it is not one of joint errors that linearisation explains.   [EQ-2]
+/// Notes the inconsistent rates of a problem of equalities alone that was not solved, which the next pass subtracts from q. Returns false if the
+/// problem has other laws, or if the rates are larger than linearisation and drift explain.   [EQ-2]
 ///
-/// Contradictions of prescribed motion are never left out.
+/// They are the velocities that the least-squares solution leaves. Contradictions of prescribed motion are never subtracted.
 pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let constraints = &mut ws.constraints;
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
-    let is_linear = |law: &Law| matches!(law, Law::Equality { .. });
     let rows = problem.rows();
-    if !ws.quadratic || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_linear) {
+    if !ws.is_friction_problem || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_equality) {
         return false;
     }
     let mut residual_rates = std::mem::take(&mut constraints.contradictions);
@@ -57,6 +56,8 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
         _ => None,
     });
     let joint_rows = joints.flat_map(|joint| constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()));
+    // The bias of a joint row is the rate of its stabilisation plus `prescribed`, the rate of prescribed motion. `postponed` is the rate of the
+    // error that the bound on the closing speed leaves for later steps.
     let stabilisation = sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed)).sqrt();
     let errors =
         start.h * sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed + row.postponed)).sqrt();

@@ -2,7 +2,7 @@
 //!
 //! Rows are propagated from the leaves to the root of the assembly tree, which gives the Delassus matrix W. The free unknowns are the impulses
 //! of loop joints and of joint-space equations. No matrix is factorised to assemble the problem. [`super::impulses`] does the same for
-//! second-order cones. `divided` is the state of divide and conquer: assembly tree and rows.
+//! second-order cones. `reduced.divided` is the state of divide and conquer: assembly tree and rows.
 
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
-//! Delassus form: the frictional problem of a step in impulses alone, with an assembled Delassus matrix W.
+//! The frictional problem of a step with an assembled Delassus matrix W.
 //!
 //! ```text
 //! u = W r + q,    W = Hᵀ M⁻¹ H (+ compliance on the diagonal),    q = Hᵀ v_free + bias,    v⁺ = v_free + M⁻¹ H r
 //! ```
 //!
 //! W is assembled from the rows of the forest. With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and
-//! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows, with W = Y Yᵀ of the rows in
-//! y = L v [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
+//! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows. Then W = Y Yᵀ, where Y = Hᵀ L⁻¹
+//! has the rows in terms of y = L v, with M = Lᵀ L [RED-2] [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
 //! blocks.
 
 use nalgebra::Vector3;
@@ -23,10 +23,10 @@ use crate::{
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
 pub(super) const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
-/// True if the problem is formulated in impulses alone.
+/// True if W is assembled; otherwise the operator is matrix-free.
 ///
 /// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ROWS`] rows and neither layers nor a
-/// proximal mass fraction nor end-of-step geometry, which keep the velocities as unknowns there.
+/// proximal mass fraction nor end-of-step geometry, whose code there works with H and M.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
@@ -53,13 +53,13 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
         let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();
         match block.auxiliary.map(|auxiliary| auxiliary.kind) {
             Some(AuxiliaryKind::SupportPoint { mass, load }) => {
-                constants.iter_mut().take(1).for_each(|q| *q -= start.force_time() * load / (mass * weight));
+                constants.iter_mut().take(1).for_each(|q| *q -= start.force_duration() * load / (mass * weight));
             }
             Some(AuxiliaryKind::Layer(index)) => {
                 let Some((surface, contact)) = layer(ws, index) else { continue };
-                let parts =
+                let terms =
                     row_lengths(contact).into_iter().zip(&surface.free_velocity).take(surface.compliant_directions);
-                constants.iter_mut().zip(parts).for_each(|(q, (length, free))| *q += length * free);
+                constants.iter_mut().zip(terms).for_each(|(q, (length, free))| *q += length * free);
             }
             Some(AuxiliaryKind::JointSpace(_)) | None => {}
         }
@@ -70,7 +70,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
 fn write_rows(model: &Model, ws: &mut Workspace) {
     let Workspace { reduced, constraints, .. } = ws;
     let Some(reduced) = reduced else {
-        debug_assert!(false, "problems in impulses alone are in reduced coordinates");
+        debug_assert!(false, "W is assembled in reduced coordinates only");
         return;
     };
     let forest = model.forest();
@@ -198,9 +198,9 @@ pub(super) fn extract_velocities(model: &Model, ws: &mut Workspace) {
             continue;
         };
         let r = r.get(friction.problem.range(index)).unwrap_or_default();
-        let parts = row_lengths(contact).into_iter().zip(r).take(surface.compliant_directions);
+        let terms = row_lengths(contact).into_iter().zip(r).take(surface.compliant_directions);
         let mut impulse = Vector3::zeros();
-        impulse.iter_mut().zip(parts).for_each(|(impulse, (length, r))| *impulse = length * r * *unit);
+        impulse.iter_mut().zip(terms).for_each(|(impulse, (length, r))| *impulse = length * r * *unit);
         let velocity = surface.free_velocity + surface.inverse_mass() * impulse;
         surface.velocity = Vector3::from_fn(|i, _| if i < surface.compliant_directions { velocity[i] } else { 0.0 });
     }

@@ -1,9 +1,10 @@
-//! Formulation of a step as a complementarity problem, and extraction of its solution. Only this module combines mechanics and
-//! complementarity.
+//! Formulation of a step as a complementarity problem, and extraction of its solution. This module assembles the problem of the default step
+//! from mechanics and complementarity.
 //!
 //! The constraints of a step do not depend on the friction set, but their formulation does. [`polygon`] formulates a mixed linear
 //! complementarity problem in velocities and impulses, [`cone`] a frictional contact problem in impulses. Both yield v⁺ and the impulses.
-//! With divide and conquer, [`divided`] and [`impulses`] eliminate the velocities from both.
+//! With divide and conquer, [`divided`] eliminates the velocities from the mixed problem. The Delassus operator of the frictional problem is
+//! matrix-free, or assembled by [`impulses`]: with divide and conquer, and with few rows in reduced coordinates.
 //!
 //! Terms: [`Start`] holds the inputs of a step. A constraint row has the rate Hᵀ v + bias. A `Side` is the term of a row on one body. The
 //! `bias` is the constant right-hand side of a row (m/s or rad/s); it is not Featherstone's bias force, which is called velocity product here.
@@ -11,12 +12,16 @@
 //! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
 //! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
 //!
-//! `ws.solution.balanced_over` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
+//! `ws.reduced` is the state of reduced coordinates, none in maximal ones. `reduced.divided` is the state of divide and conquer (assembly tree
+//! and rows), none without it.
+//!
+//! `ws.solution.balanced_step_size` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
 //! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
 //! The mass unit (`unit`) scales masses and impulses. The proximal mass fraction is the factor on all masses in the dynamic steps that together
 //! make a quasistatic one [QS-2]. End-of-step geometry means gaps and normals at the unknown end of the step (`LineariseAt::Implicit`).
-//! `ws.quadratic` is true if the problem has second-order (quadratic) cones or, usually, joints alone; false if it is a mixed linear one. The contradictions
-//! of joints are the inconsistent part of the rates that redundant joints ask for (`contradictions.rs`).
+//! `ws.is_friction_problem` is true if the problem is a `FrictionProblem`: with second-order cones, and usually with equalities alone; false if it
+//! is a mixed linear one. Equalities are joints and joint-space equations. The contradictions of joints are the inconsistent part of the rates
+//! that redundant joints ask for (`contradictions.rs`).
 
 mod columns;
 mod cone;
@@ -33,7 +38,7 @@ mod working_set;
 
 pub(crate) use contradictions::review_contradictions;
 pub use directions::choose as choose_directions;
-pub(crate) use surfaces::auxiliary_mass_constant_terms;
+pub(crate) use surfaces::layer_constant_terms;
 
 use nalgebra::Matrix3;
 use stiction_complementarity::Law;
@@ -48,7 +53,7 @@ use crate::{
     rates::{JointSpaceRow, RowOwner},
     review::Change,
     rows,
-    workspace::Posed,
+    workspace::ProblemToSolve,
 };
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
@@ -59,15 +64,15 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Assembles the problem from the rows in the workspace.
 pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    ws.solution.balanced_over = 0.0;
+    ws.solution.balanced_step_size = 0.0;
     // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
     }
     divided::begin(start, ws)?;
-    ws.quadratic = start.scheme.friction == FrictionSet::Quadratic
+    ws.is_friction_problem = start.scheme.friction == FrictionSet::Quadratic
         || (has_equalities_alone(start, ws) && mass_ratio(start.model) <= LARGE_MASS_RATIO);
-    if ws.quadratic {
+    if ws.is_friction_problem {
         return cone::assemble(start, ws);
     }
     polygon::assemble(start, ws);
@@ -91,7 +96,7 @@ fn has_equalities_alone(start: &Start, ws: &Workspace) -> bool {
 
 /// Assembles the problem of another proximal-point iteration of the same step, with other masses and another start velocity.   [QS-2]
 pub(crate) fn assemble_proximal_iteration(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    if !ws.quadratic {
+    if !ws.is_friction_problem {
         return assemble_rows(start, ws);
     }
     ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
@@ -129,15 +134,16 @@ pub fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<L
 
 /// Writes the warm start of the problem of the step.
 pub(crate) fn write_warm_start(start: &Start, ws: &mut Workspace) {
-    if ws.quadratic && ws.constraints.contradictions.is_empty() {
+    if ws.is_friction_problem && ws.constraints.contradictions.is_empty() {
         warm_start::write(start, ws);
-    } else if ws.quadratic {
+    } else if ws.is_friction_problem {
         // What was left out of q is the residual of the last solution, which therefore solves the new problem.   [EQ-2]
         ws.friction.guess.r.clone_from(&ws.friction.solution.r);
     }
 }
 
-/// Screens contacts: leaves them out of the problem if there are many that do not close in the step; true if some are left out.   [STEP-15]
+/// Screens the contacts of a problem with many: leaves out those that do not close in the step and, if more close than a working set takes, those
+/// that close last; true if some are left out.   [STEP-15]
 ///
 /// Only dynamic steps with second-order cones leave contacts out. With end-of-step geometry the active contacts are known only at the end.
 pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {
@@ -148,7 +154,7 @@ pub(crate) fn screen(start: &Start, ws: &mut Workspace) -> bool {
         && working_set::screen(start, ws)
 }
 
-/// Reviews the solution of a working set; none if no contact is left out, or if all that are stay open.   [STEP-15]
+/// Reviews the solution of a working set; none if no contact is left out, or if all left-out contacts stay open.   [STEP-15]
 ///
 /// `working_sets` counts the working sets solved. It is none once the problem has all contacts.
 pub(crate) fn review_working_set(
@@ -184,9 +190,9 @@ pub(crate) fn solve_again(
 }
 
 fn solve_problem(ladder: &mut Ladder, ws: &mut Workspace) -> LadderOutcome {
-    match ws.posed() {
-        Posed::Friction(problem, guess, solution) => ladder.solve(problem, Some(guess), solution),
-        Posed::Mixed(problem, solution) => ladder.solve(problem, None, solution),
+    match ws.problem_to_solve() {
+        ProblemToSolve::Friction(problem, guess, solution) => ladder.solve(problem, Some(guess), solution),
+        ProblemToSolve::Mixed(problem, solution) => ladder.solve(problem, None, solution),
     }
 }
 
@@ -201,13 +207,13 @@ pub(crate) fn recover(
         return Err(not_solved(start.model, ladder, ws, &outcome));
     }
     extract(start, ws);
-    ws.solution.balanced_over = start.h;
+    ws.solution.balanced_step_size = start.h;
     Ok(outcome)
 }
 
 /// Extracts v⁺ and the impulses from the solution in the workspace.
 pub(crate) fn extract(start: &Start, ws: &mut Workspace) {
-    if ws.quadratic {
+    if ws.is_friction_problem {
         cone::extract(start, ws);
     } else {
         polygon::extract(start, ws);
@@ -235,7 +241,7 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 }
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
-    if ws.quadratic {
+    if ws.is_friction_problem {
         // Each friction limit in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
         let cones: usize = ws.friction.problem.laws().iter().map(Law::friction_limits).sum();
         // The normal impulses of support points are known.
@@ -275,7 +281,7 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "bodies overlap: check their initial positions"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
-    } else if ws.quadratic && contradictions::is_of_joints_alone(ws) {
+    } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {
         contradictions::HINT
     } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is kept to be solved again"
@@ -283,12 +289,12 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         LIMIT_OF_THE_METHOD
     };
     let row = ladder_outcome.residual.row;
-    let worst = if ws.quadratic { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
+    let worst = if ws.is_friction_problem { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
     StepCause::NotSolved {
         status: ladder_outcome.status,
         residual: ladder_outcome.residual.value,
         worst,
-        rungs: ladder.names(ws.quadratic).collect(),
+        rungs: ladder.names(ws.is_friction_problem).collect(),
         hint,
     }
 }

@@ -8,9 +8,9 @@
 //! ⎣ ζ   ⎦   ⎣ 0     0     U   −Eᵀ   0 ⎦ ⎣ σ   ⎦   ⎣ 0                                  ⎦
 //! ```
 //!
-//! λ_app are the applied forces, λ_vp the velocity products (gyroscopic), Φ the joint errors, ψ the gaps, and γ_b and γ their weights.
-//! ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound of each direction, and U = diag μ. A
-//! friction bound is a set of directions with one slip speed σ.
+//! λ_app are the applied forces and λ_vp the velocity products (gyroscopic), whose sum is `ws.kinematics.applied`. Φ are the joint errors, ψ
+//! the gaps, and γ_b and γ their weights. ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound
+//! of each direction, and U = diag μ. A friction bound is a set of directions with one slip speed σ.
 //! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
 //!
 //! Friction rows of support points follow those of the contacts; their known loads are in the constant term of ζ.   [SUP-4]
@@ -240,10 +240,10 @@ fn contact_rows(start: &Start, ws: &mut Workspace) {
         support_point
             .friction_bounds
             .clone()
-            .map(|bound| (bound, support_point.mu * start.force_time() * support_point.load))
+            .map(|bound| (bound, support_point.mu * start.force_duration() * support_point.load))
     });
-    let first_box = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
-    let with_widths = (first_box..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
+    let first_doubly_bounded = layout.friction_bounds - doubly_bounded(&joint_space_rows).count();
+    let with_widths = (first_doubly_bounded..).zip(doubly_bounded(&joint_space_rows).map(|(_, _, half)| half));
     for (bound, load) in with_loads.chain(with_widths) {
         debug_assert!(bound < layout.friction_bounds, "a known load or width belongs to a friction bound");
         if let Some(constant) = constants.get_mut(layout.sigma_at(bound)) {
@@ -399,6 +399,6 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     );
     ws.solution.support_impulses.clear();
     ws.solution.support_impulses.extend(ws.constraints.support_points.iter().map(|support_point| {
-        of(start.force_time() * support_point.load, &support_point.directions, &support_point.friction_bounds)
+        of(start.force_duration() * support_point.load, &support_point.directions, &support_point.friction_bounds)
     }));
 }

@@ -19,7 +19,8 @@ pub(super) fn limits(rows: &[JointSpaceRow]) -> impl Iterator<Item = &JointSpace
 
 /// Joint-space rows with two finite bounds, each with the midpoint and half width of its bounds.   [JSPACE-5]
 ///
-/// They are friction rows with a known normal impulse, after those of the support points.
+/// They are friction rows with a known normal impulse, after those of the support points. A row with a finite upper bound has a finite lower
+/// one too: only limits are one-sided, with bounds [0, ∞).
 pub(super) fn doubly_bounded(rows: &[JointSpaceRow]) -> impl Iterator<Item = (&JointSpaceRow, f64, f64)> {
     rows.iter().filter_map(|row| match row.law {
         Law::Bounded { lower, upper } if upper < f64::INFINITY => {
@@ -71,9 +72,9 @@ pub(super) fn extract_joint_space_impulses(ws: &mut Workspace) {
     );
     let first_equation = layout.velocities + layout.joints - equalities(rows).count();
     let mut equations = ws.mixed.solution.free.iter().skip(first_equation);
-    let first_box = layout.friction_at(layout.friction - 2 * doubly_bounded(rows).count());
-    let of_boxes = ws.mixed.solution.complementary.iter().skip(first_box);
-    let mut differences = of_boxes.clone().step_by(2).zip(of_boxes.skip(1).step_by(2));
+    let first_doubly_bounded = layout.friction_at(layout.friction - 2 * doubly_bounded(rows).count());
+    let of_doubly_bounded = ws.mixed.solution.complementary.iter().skip(first_doubly_bounded);
+    let mut differences = of_doubly_bounded.clone().step_by(2).zip(of_doubly_bounded.skip(1).step_by(2));
     let of_limits = ws.mixed.solution.complementary.iter();
     let mut limits = of_limits.skip(layout.complementary() - layout.limits);
     ws.solution.joint_space_impulses.clear();

@@ -37,9 +37,10 @@ pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
     }
 }
 
-/// Writes the contribution of layers to the constant terms of contacts (deflection and slip at the start of the step): q without Hᵀ v_free,
-/// gap and prescribed velocity.
-pub(crate) fn auxiliary_mass_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
+/// Writes what layers add to the constant terms of their contacts, due to deflection and slip at the start of the step.
+///
+/// It is what is left of q without Hᵀ v_free, gap and prescribed velocity. Rows of contacts without a layer are not written.
+pub(crate) fn layer_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else { return };
     debug_assert!(
         ws.reduced.is_none(),

@@ -1,8 +1,8 @@
 //! Constraint screening: a step with many contacts is solved for a working set, usually small enough for the active-set
 //! method.   [STEP-15]
 //!
-//! A block is a contact, support point or joint-space row. Many means more than [`MAX_SPATIAL_CONTACTS`] blocks, or more than
-//! [`MAX_CONTACTS`] if there are joint-space rows.
+//! The blocks that count here are contacts, support points and joint-space rows, not joints. Many means more than [`MAX_SPATIAL_CONTACTS`]
+//! of them, or more than [`MAX_CONTACTS`] if there are joint-space rows.
 //!
 //! The working set contains the contacts that had an impulse in the last step or would close first. It is extended by those that the
 //! solution would close.
@@ -51,7 +51,7 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
     true
 }
 
-/// Largest number of blocks of a working set.
+/// Largest number of contacts, support points and joint-space rows together in a working set.
 ///
 /// 16 without joint-space rows (even in the plane, where the active-set method takes 32), otherwise 32. The latter may still exceed its 72
 /// rows.

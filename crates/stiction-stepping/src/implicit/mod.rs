@@ -59,6 +59,6 @@ pub(crate) fn accept(
         return Ok(None);
     }
     formulation::extract(start, ws);
-    ws.solution.balanced_over = start.h;
+    ws.solution.balanced_step_size = start.h;
     Ok(Some(LadderOutcome { rung, status: Status::Solved, residual, iterations: newton.iterations() }))
 }

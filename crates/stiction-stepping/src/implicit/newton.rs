@@ -210,7 +210,7 @@ impl ImplicitNewton {
             rho.extend((0..n).map(|k| if k == 0 || is_joint { inverse(k) } else { tangential }));
         }
         debug_assert_eq!(rho.len(), ws.friction.problem.rows(), "every row of a law has a scaling");
-        formulation::auxiliary_mass_constant_terms(start, ws, extra);
+        formulation::layer_constant_terms(start, ws, extra);
         let first = start.model.joints().len();
         self.fixed.laws.clear();
         self.fixed.laws.extend((0..ws.constraints.contacts.len()).map(|index| (index, first + index)));

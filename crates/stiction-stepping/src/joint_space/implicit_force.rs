@@ -124,7 +124,7 @@ fn explicit(joint_dof: &JointDof, at: (f64, f64)) -> ImplicitForce {
 /// `at` is the rotation about the axis and its rate at the start of the kick, `rate` that with which the first half of a step moved the joint.
 pub(super) fn spherical_force(start: &Start, joint_dof: &JointDof, at: (f64, f64), rate: f64) -> ImplicitForce {
     if start.moves() {
-        return implicit_force_about(joint_dof, at, start.force_time());
+        return implicit_force_about(joint_dof, at, start.force_duration());
     }
     explicit(&JointDof { rest: 0.0, ..*joint_dof }, (at.0 - 0.5 * start.h * rate, rate))
 }

@@ -184,7 +184,7 @@ impl<'a> Writer<'a> {
     ) {
         if inertia > 0.0 {
             let lead = rotor_lead(self.start.model, &self.ws.kinematics.rotor_lead, &sides);
-            let bias = -rate - (self.start.force_time() * force + rotor * lead) / inertia;
+            let bias = -rate - (self.start.force_duration() * force + rotor * lead) / inertia;
             self.push_along(sides, Law::Equality { rows: 1 }, bias, (1.0 / inertia, rotor));
         }
     }
@@ -209,7 +209,7 @@ impl<'a> Writer<'a> {
     /// Writes dry friction: −h f ≤ p ≤ h f, with zero rate inside the bounds.   [JSPACE-5]
     fn friction(&mut self) {
         let friction = self.joint.joint_dofs().get(self.actuated.id.1).map_or(0.0, |joint_dof| joint_dof.friction);
-        let most = self.start.force_time() * friction;
+        let most = self.start.force_duration() * friction;
         if most > 0.0 {
             self.push(Law::Bounded { lower: -most, upper: most }, self.prescribed, 0.0);
         }

@@ -53,7 +53,7 @@ fn equalities(model: &Model, scheme: &Scheme, ws: &Workspace, rows: &mut Vec<f64
         }
     }
     for (support_point, impulse) in
-        ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).filter(|_| ws.quadratic)
+        ws.constraints.support_points.iter().zip(&ws.solution.support_impulses).filter(|_| ws.is_friction_problem)
     {
         let along = |d: &Vector3<f64>| {
             let (on, body) = support_point.row(d);

@@ -144,14 +144,14 @@ fn proximal_step(
     };
     ws.proximal_mass_fraction = None;
     // No momentum is balanced here, so that there is no energy balance.
-    ws.solution.balanced_over = 0.0;
+    ws.solution.balanced_step_size = 0.0;
     solved
 }
 
 /// Residual in the problem itself. With linear sets it is a mixed problem with a zero block, which replaces the last iteration in the
 /// workspace.   [QS-1]
 fn measured(start: &Start, ws: &mut Workspace, last_iteration: Residual) -> Result<Residual, StepCause> {
-    if ws.quadratic {
+    if ws.is_friction_problem {
         return Ok(last_iteration);
     }
     ws.proximal_mass_fraction = Some(0.0);

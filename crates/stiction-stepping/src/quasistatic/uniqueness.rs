@@ -122,7 +122,7 @@ impl<'a> FrictionPair<'a> {
         if self.most == 0.0 {
             return;
         }
-        if ws.quadratic {
+        if ws.is_friction_problem {
             self.add_ellipsoid(cone, model, ws);
         } else {
             self.add_polygons(cone, model, ws);

@@ -86,7 +86,7 @@ impl EarlierParts {
         ws.result.events.clone_from(&self.events);
         ws.result.shocks += self.shocks;
         // Two momentum balances cannot be combined into one.
-        ws.solution.balanced_over = 0.0;
+        ws.solution.balanced_step_size = 0.0;
     }
 
     /// Merges two lists of reports, both sorted by id.

@@ -126,5 +126,5 @@ fn events_of_all_parts_are_kept() {
     earlier.merge(&model, &mut case.ws);
     assert_eq!(case.ws.result.events, [events[0], events[1], events[0]]);
     assert_eq!(case.ws.result.shocks, 5);
-    assert_eq!(case.ws.solution.balanced_over, 0.0);
+    assert_eq!(case.ws.solution.balanced_step_size, 0.0);
 }

@@ -138,7 +138,7 @@ fn the_tolerance_decides_what_is_solved() {
 /// The names are those of the rungs for the kind of problem.
 #[test]
 fn names_are_those_of_the_rungs() {
-    let names = |ladder: &Ladder, quadratic| ladder.names(quadratic).collect::<Vec<_>>();
+    let names = |ladder: &Ladder, is_friction_problem| ladder.names(is_friction_problem).collect::<Vec<_>>();
     let ladder = Ladder::new(vec![rung("a", lemke()), rung("b", lemke())]);
     assert_eq!(names(&ladder, false), ["a", "b"]);
     assert_eq!(names(&ladder, true), names(&Ladder::default(), true));

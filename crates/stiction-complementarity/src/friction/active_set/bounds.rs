@@ -38,7 +38,7 @@ impl Bounds {
         }
     }
 
-    /// Squared natural map (r − P(r − u))² of the row.   [CONE-5]
+    /// Squared natural map (r − P(r − u))² of the row, accurate to rounding of r: the plain formula of [CONE-5].
     pub(super) fn violation_squared(&self, r: f64, u: f64) -> f64 {
         let difference = r - self.clip(r - u);
         difference * difference

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::embedding::Embedding;
-use super::joints::Joints;
+use super::equalities::Equalities;
 use super::sizes::{Column, LANES, MAX_CONTACTS, MAX_ROWS, Triple};
 use crate::friction::law::Law;
 use crate::friction::law::local::ConeBlock;
@@ -15,13 +15,13 @@ const PROXIMAL: f64 = 1e-10;
 /// Contact mode of a contact or bounded row.   [SET-1]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Mode {
-    /// Impulse held: a step does not change it. At an open contact it is zero, at a bounded row it equals the lower bound. While the bounded
-    /// rows are solved alone, all contacts are fixed as well, and their impulses keep their values [SET-8].
+    /// Impulse held: a step does not change it. An open contact has it, with zero impulse, and a bounded row at its lower bound. While the
+    /// bounded rows are solved alone, all contacts have it too, and their impulses keep their values [SET-8].
     #[default]
-    Fixed,
+    Held,
     /// r at the upper bound.
     Upper,
-    /// u = 0.
+    /// u = 0: a contact that sticks, or a bounded row that is free, between its bounds.
     Stick,
     /// u_N = 0, u_T along the unit vector e, r_T = −μ r_N e.
     Slip([f64; 2]),
@@ -42,19 +42,19 @@ impl Default for SavedImpulses {
 pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
-    /// Bounds of rows without tangents.
+    /// Bounds of bounded rows, which have no tangents.
     pub(super) bounds: [Bounds; MAX_CONTACTS],
-    /// Number of tangents of each contact. Components beyond them are embedded and stay zero.   [SET-6]
+    /// Number of tangents of each contact, 0 to 2. Components beyond them are embedded and stay zero.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
     /// First row of each contact.
     pub(super) first: [usize; MAX_CONTACTS],
     /// Number of rows of all contacts.
     rows: usize,
-    /// W + diag c by columns, after the elimination of joints.
+    /// W + diag c by columns, after the elimination of equalities.
     pub(super) w: Vec<Column>,
     /// True if W is bitwise symmetric.
     symmetric: bool,
-    /// Free velocities, after the elimination of joints.
+    /// Free velocities, after the elimination of equalities.
     q: Column,
     /// Scratch memory for u by rows.
     u_rows: Column,
@@ -89,7 +89,7 @@ impl Default for Contacts {
             u_rows: [0.0; MAX_ROWS],
             r: [[0.0; 3]; MAX_CONTACTS],
             u: [[0.0; 3]; MAX_CONTACTS],
-            modes: [Mode::Fixed; MAX_CONTACTS],
+            modes: [Mode::Held; MAX_CONTACTS],
             rho: [(0.0, 0.0); MAX_CONTACTS],
             proximal: [0.0; MAX_CONTACTS],
             scale: 1.0,
@@ -103,7 +103,7 @@ impl Contacts {
     /// Loads contacts and matrix of a problem: W + diag c row by row with `n` entries per row, bitwise symmetric or not.
     pub(super) fn load_matrix(
         &mut self,
-        (embedding, joints): (&Embedding, &Joints),
+        (embedding, equalities): (&Embedding, &Equalities),
         (w, n): (&[f64], usize),
         symmetric: bool,
     ) {
@@ -111,12 +111,12 @@ impl Contacts {
         (self.count, self.rows) = (embedding.contacts().len(), embedding.contact_rows().len());
         debug_assert!(self.count <= MAX_CONTACTS && self.rows <= MAX_ROWS, "the problem fits into the fixed memory");
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            (self.mu[i], self.tangents[i], self.first[i]) = (contact.mu, contact.tangents, contact.row);
+            (self.mu[i], self.tangents[i], self.first[i]) = (contact.mu, contact.friction_rows, contact.row);
             self.bounds[i] = contact.bounds;
         }
         embedding.gather((w, n), symmetric, &mut self.w);
-        if !embedding.joint_rows().is_empty() {
-            joints.reduce(&mut self.w[..self.rows]);
+        if !embedding.equality_rows().is_empty() {
+            equalities.reduce(&mut self.w[..self.rows]);
         }
         let mut trace = 0.0;
         for i in 0..self.count {
@@ -141,20 +141,24 @@ impl Contacts {
     /// Loads free velocities, their norm and the warm start, which is projected onto the cones and bounds.
     pub(super) fn load(
         &mut self,
-        (embedding, joints): (&Embedding, &Joints),
+        (embedding, equalities): (&Embedding, &Equalities),
         (q, scale): (&[f64], f64),
         guess: &[f64],
     ) {
         self.scale = scale;
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            self.q[contact.row..].iter_mut().zip(contact.read(q)).take(1 + contact.tangents).for_each(|(x, q)| *x = q);
+            self.q[contact.row..]
+                .iter_mut()
+                .zip(contact.read(q))
+                .take(1 + contact.friction_rows)
+                .for_each(|(x, q)| *x = q);
             self.r[i] = contact.read(guess);
-            match (contact.tangents, &mut self.r[i]) {
+            match (contact.friction_rows, &mut self.r[i]) {
                 (0, [r, ..]) => *r = contact.bounds.clip(*r),
                 (_, r) => Law::Cone { rows: 3, mu: contact.mu }.project(r),
             }
         }
-        joints.reduce_velocities(&mut self.q[..self.rows]);
+        equalities.reduce_velocities(&mut self.q[..self.rows]);
         self.refresh();
     }
 
@@ -259,7 +263,7 @@ impl Contacts {
     pub(super) fn set_velocities(&mut self, embedding: &Embedding, (w, q): (&[f64], &[f64]), r: &[f64]) {
         debug_assert!(w.len() == q.len() * q.len() && r.len() == q.len(), "W, q and r are those of the whole problem");
         for (i, contact) in embedding.contacts().iter().enumerate() {
-            for (k, row) in (contact.problem_row..=contact.problem_row + contact.tangents).enumerate() {
+            for (k, row) in (contact.problem_row..=contact.problem_row + contact.friction_rows).enumerate() {
                 let (w, q) = (&w[row * q.len()..(row + 1) * q.len()], q[row]);
                 let u = q + w.iter().zip(r).map(|(w, r)| w * r).sum::<f64>();
                 self.q[contact.row + k] += u - self.u[i][k];
@@ -342,7 +346,7 @@ pub(super) fn norm(x: [f64; 2]) -> f64 {
     (x[0] * x[0] + x[1] * x[1]).sqrt()
 }
 
-/// Squared natural map ‖r − P_K(r − û)‖² of one contact.   [CONE-3] [CONE-5]
+/// Squared natural map ‖r − P_K(r − û)‖² of one contact, accurate to rounding of r: the plain formula of [CONE-5].   [CONE-3]
 fn violation_squared(r: &Triple, u: &Triple, mu: f64) -> f64 {
     let normal = r[0] - u[0] - mu * norm([u[1], u[2]]);
     let tangent = [r[1] - u[1], r[2] - u[2]];

@@ -1,4 +1,4 @@
-//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the joints.   [SET-6]
+//! Positions of the contacts among the rows of a problem, their embedding into triples, and the rows of the equalities (of joints and couplings).   [SET-6]
 //!
 //! A contact in the plane has one tangent; a contact without friction and a bounded row have none. In a triple the missing tangents are
 //! additional components that are coupled to nothing. There r = u = 0, so normal component, cone and residual are the same. W has only
@@ -6,7 +6,7 @@
 
 use super::FrictionActiveSet;
 use super::bounds::Bounds;
-use super::sizes::{Column, MAX_CONTACTS, MAX_JOINT_ROWS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
+use super::sizes::{Column, MAX_CONTACTS, MAX_EQUALITY_ROWS, MAX_ROWS, MAX_SPATIAL_CONTACTS, Triple};
 use crate::friction::FrictionProblem;
 use crate::friction::law::{Kind, Law, Parts};
 use crate::friction::operator::Delassus;
@@ -14,41 +14,42 @@ use crate::friction::operator::Delassus;
 /// Applicability of the method to a problem, and the code that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Fit {
-    /// None: too many contacts, rows or joint rows.
+    /// None: too many contacts, rows or equality rows.
     #[default]
     No,
     /// Code for Coulomb friction in space or in the plane, which all contacts have.
-    Plain,
+    Coulomb,
     /// General code: some contact has torsional or rolling friction.
     General,
 }
 
-/// Finds out if the contacts and joints of a problem are few enough, and their kind.
+/// Finds out if the contacts and equalities of a problem are few enough, and their kind.
 pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
     if problem.rows() > FrictionActiveSet::MOST_ROWS {
         return Fit::No;
     }
-    let (mut contacts, mut spatial, mut joint_rows, mut fit) = (0, 0, 0, Fit::Plain);
+    let (mut contacts, mut spatial, mut equality_rows, mut fit) = (0, 0, 0, Fit::Coulomb);
     for law in problem.laws() {
         match law.kind() {
             Kind::Contact(parts) => {
                 contacts += 1;
-                spatial += usize::from(is_spatial(&parts));
+                spatial += usize::from(has_turning_slip(&parts));
                 if parts.len() > 1 || law.rows() > 3 {
                     fit = Fit::General;
                 }
             }
             Kind::Bounded { .. } => contacts += 1,
-            Kind::Equality => joint_rows += law.rows(),
+            Kind::Equality => equality_rows += law.rows(),
         }
     }
-    let max_contacts = if spatial == contacts && joint_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
-    let fits = contacts <= max_contacts && joint_rows <= MAX_JOINT_ROWS && problem.rows() - joint_rows <= MAX_ROWS;
+    let max_contacts = if spatial == contacts && equality_rows == 0 { MAX_SPATIAL_CONTACTS } else { MAX_CONTACTS };
+    let fits =
+        contacts <= max_contacts && equality_rows <= MAX_EQUALITY_ROWS && problem.rows() - equality_rows <= MAX_ROWS;
     if fits { fit } else { Fit::No }
 }
 
-/// True if slip has a direction that can turn.
-fn is_spatial(parts: &Parts) -> bool {
+/// True for a spatial contact: one with friction whose slip has a direction that can turn, because a part of it has two rows or more.
+fn has_turning_slip(parts: &Parts) -> bool {
     parts.iter().any(|part| part.rows > 1)
 }
 
@@ -59,8 +60,8 @@ pub(super) struct EmbeddedContact {
     pub(super) problem_row: usize,
     /// Normal row among the rows of contacts only.
     pub(super) row: usize,
-    /// Number of rows of friction: 0, 1 or 2, and up to 5 with other laws than Coulomb's.
-    pub(super) tangents: usize,
+    /// Number of rows of friction: 0, 1 or 2 of sliding, 3 with torsion, and up to 5 with rolling friction.
+    pub(super) friction_rows: usize,
     pub(super) mu: f64,
     pub(super) bounds: Bounds,
     /// Law; none in unused entries.
@@ -70,8 +71,11 @@ pub(super) struct EmbeddedContact {
 impl EmbeddedContact {
     /// Components of the contact in a vector of the problem; zero for embedded components and for an empty vector.
     pub(super) fn read(&self, x: &[f64]) -> Triple {
-        debug_assert!(x.is_empty() || self.problem_row + self.tangents < x.len(), "the contact lies in the vector");
-        match (self.tangents, x.get(self.problem_row..)) {
+        debug_assert!(
+            x.is_empty() || self.problem_row + self.friction_rows < x.len(),
+            "the contact lies in the vector"
+        );
+        match (self.friction_rows, x.get(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t],
             (1, Some([n, s, ..])) => [*n, *s, 0.0],
             (0, Some([n, ..])) => [*n, 0.0, 0.0],
@@ -81,8 +85,8 @@ impl EmbeddedContact {
 
     /// Writes the components of the contact into a vector of the problem.
     fn write(&self, triple: &Triple, x: &mut [f64]) {
-        debug_assert!(self.problem_row + self.tangents < x.len(), "the contact lies in the vector");
-        match (self.tangents, x.get_mut(self.problem_row..)) {
+        debug_assert!(self.problem_row + self.friction_rows < x.len(), "the contact lies in the vector");
+        match (self.friction_rows, x.get_mut(self.problem_row..)) {
             (2, Some([n, s, t, ..])) => [*n, *s, *t] = *triple,
             (1, Some([n, s, ..])) => [*n, *s, _] = *triple,
             (0, Some([n, ..])) => [*n, _, _] = *triple,
@@ -91,17 +95,17 @@ impl EmbeddedContact {
     }
 }
 
-/// Positions of contacts and joints among the rows of a problem.
+/// Positions of contacts and equalities among the rows of a problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Embedding {
     contact_count: usize,
     contacts: [EmbeddedContact; MAX_CONTACTS],
     contact_row_count: usize,
     contact_rows: ContactRows,
-    joint_row_count: usize,
-    joint_rows: [usize; MAX_JOINT_ROWS],
-    /// Number of contacts with a slip direction that can turn.
-    spatial_count: usize,
+    equality_row_count: usize,
+    equality_rows: [usize; MAX_EQUALITY_ROWS],
+    /// Number of contacts whose slip has a direction that can turn.
+    turning_slip_count: usize,
 }
 
 /// Rows of the contacts in the problem.
@@ -115,40 +119,40 @@ impl Default for ContactRows {
 }
 
 impl Embedding {
-    /// Reads contacts and joints of a problem to which the method applies.
+    /// Reads contacts and equalities of a problem to which the method applies.
     pub(super) fn read<W: Delassus>(&mut self, problem: &FrictionProblem<W>) {
         debug_assert!(fit(problem) != Fit::No, "the method applies");
-        (self.contact_count, self.contact_row_count, self.joint_row_count, self.spatial_count) = (0, 0, 0, 0);
+        (self.contact_count, self.contact_row_count, self.equality_row_count, self.turning_slip_count) = (0, 0, 0, 0);
         let mut first = 0;
         for law in problem.laws() {
             match law.kind() {
                 Kind::Contact(parts) => {
                     self.push(first, law, parts.mu(), Bounds::default());
-                    self.spatial_count += usize::from(is_spatial(&parts));
+                    self.turning_slip_count += usize::from(has_turning_slip(&parts));
                 }
                 Kind::Bounded { lower, upper } => self.push(first, law, 0.0, Bounds { lower, upper }),
                 Kind::Equality => {
                     let more = law.rows();
-                    let added = self.joint_rows.iter_mut().skip(self.joint_row_count).take(more);
+                    let added = self.equality_rows.iter_mut().skip(self.equality_row_count).take(more);
                     added.zip(first..).for_each(|(row, k)| *row = k);
-                    self.joint_row_count = (self.joint_row_count + more).min(MAX_JOINT_ROWS);
+                    self.equality_row_count = (self.equality_row_count + more).min(MAX_EQUALITY_ROWS);
                 }
             }
             first += law.rows();
         }
-        let total = self.contact_row_count + self.joint_row_count;
-        debug_assert!(first == problem.rows() && total == first, "every row is one of a contact or of a joint");
+        let total = self.contact_row_count + self.equality_row_count;
+        debug_assert!(first == problem.rows() && total == first, "every row is one of a contact or of an equality");
     }
 
     /// Adds a contact that begins at row `first` of the problem.
     fn push(&mut self, first: usize, law: &Law, mu: f64, bounds: Bounds) {
         debug_assert!(self.contact_count < MAX_CONTACTS, "the contacts fit");
         if let Some(contact) = self.contacts.get_mut(self.contact_count) {
-            let (row, tangents) = (self.contact_row_count, law.rows() - 1);
-            *contact = EmbeddedContact { problem_row: first, row, tangents, mu, bounds, law: Some(*law) };
-            (first..=first + tangents).zip(&mut self.contact_rows.0[row..]).for_each(|(k, row)| *row = k);
+            let (row, friction_rows) = (self.contact_row_count, law.rows() - 1);
+            *contact = EmbeddedContact { problem_row: first, row, friction_rows, mu, bounds, law: Some(*law) };
+            (first..=first + friction_rows).zip(&mut self.contact_rows.0[row..]).for_each(|(k, row)| *row = k);
             self.contact_count += 1;
-            self.contact_row_count += 1 + tangents;
+            self.contact_row_count += 1 + friction_rows;
         }
     }
 
@@ -162,14 +166,14 @@ impl Embedding {
         &self.contact_rows.0[..self.contact_row_count]
     }
 
-    /// Rows of the joints in the problem.
-    pub(super) fn joint_rows(&self) -> &[usize] {
-        &self.joint_rows[..self.joint_row_count]
+    /// Rows of the equalities in the problem.
+    pub(super) fn equality_rows(&self) -> &[usize] {
+        &self.equality_rows[..self.equality_row_count]
     }
 
-    /// True if all blocks are spatial contacts with friction, so that nothing is embedded or eliminated.
-    pub(super) fn is_spatial(&self) -> bool {
-        self.joint_row_count == 0 && self.spatial_count == self.contact_count
+    /// True if all blocks are spatial contacts with friction: no slip is along a line, and no row is bounded or of an equality.
+    pub(super) fn is_purely_spatial(&self) -> bool {
+        self.equality_row_count == 0 && self.turning_slip_count == self.contact_count
     }
 
     /// Copies the rows and columns of contacts of W, row by row with `n` entries per row, into columns.

@@ -2,23 +2,23 @@
 //!
 //! Gauss-Seidel updates one contact after the other and needs ten or more iterations until they agree. Here a small dense system
 //! couples all contacts, and one to three active sets suffice, to rounding. An active set is the mode of every block: open, stick or slip of
-//! a contact; at the lower bound, free or at the upper bound of a bounded row. The modes follow from impulses and velocities, so a warm start
-//! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another start.
+//! a contact; at the lower bound, free (between its bounds) or at the upper bound of a bounded row. The modes follow from impulses and velocities, so a warm start
+//! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another initial iterate.
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together, with every law of friction. Coulomb friction in space
 //! or in the plane has code of its own [SET-6]; if any contact has torsion or rolling friction, all contacts use the general code, in which
-//! each part of the friction has its own mode [SET-10]. A few rows of joints are eliminated first [SET-7]. If all contacts have friction in
+//! each part of the friction (group of rows with one limit) has its own mode [SET-10]. A few rows of equalities (joints and couplings) are eliminated first [SET-7]. If all contacts have friction in
 //! space and nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. The method does not apply to other problems. It then returns
 //! `Status::Breakdown` with zero impulses, although no computation broke down.
 
 mod bounds;
 mod contacts;
+mod coulomb;
 mod embedding;
+mod equalities;
 mod factors;
 mod general;
-mod joints;
 mod modes;
-mod plain;
 mod search;
 mod sizes;
 mod system;
@@ -31,25 +31,25 @@ use crate::problem::OptionError;
 use crate::solver::Solver;
 use contacts::Contacts;
 use embedding::{Embedding, Fit};
+use equalities::Equalities;
 use general::GeneralContacts;
-use joints::Joints;
 pub(crate) use search::REFINED_RESIDUAL;
 use search::{ContactSet, Search};
 pub use sizes::{MAX_CONTACTS, MAX_SPATIAL_CONTACTS};
-use sizes::{MAX_JOINT_ROWS, MAX_ROWS};
+use sizes::{MAX_EQUALITY_ROWS, MAX_ROWS};
 
 /// Options of [`FrictionActiveSet`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionActiveSetOptions {
     /// Residual [CONE-5] at which the method ends. Dimensionless. Default 1e-9; rounding leaves about 1e-15.
     pub tolerance: f64,
-    /// Largest number of active sets from one start (initial iterate). Default 8.
+    /// Largest number of active sets from one initial iterate. Default 8.
     pub max_active_sets: u32,
-    /// Largest number of starts. Default 10.
+    /// Largest number of initial iterates. Default 10.
     pub max_starts: u32,
     /// Largest number of continuations over decreasing compliance, each of which solves many active sets [SET-3]. Default 10.
     pub max_continuations: u32,
-    /// Gauss-Seidel iterations between two starts. Default 4.
+    /// Gauss-Seidel iterations between two initial iterates. Default 4.
     pub gauss_seidel_iterations: u32,
 }
 
@@ -74,7 +74,7 @@ impl FrictionActiveSetOptions {
 pub struct FrictionActiveSet {
     options: FrictionActiveSetOptions,
     /// Search with Coulomb friction in space or in the plane.
-    plain: Search<Contacts>,
+    coulomb: Search<Contacts>,
     /// Search with any law of friction; none before the first problem that needs it.
     general: Option<Box<Search<GeneralContacts>>>,
     loaded: Loaded,
@@ -84,8 +84,8 @@ pub struct FrictionActiveSet {
 #[derive(Clone, Debug, Default)]
 struct Loaded {
     embedding: Embedding,
-    joints: Joints,
-    /// W + diag c, row by row; unused if the operator stores W densely and there are neither joints nor compliance.
+    equalities: Equalities,
+    /// W + diag c, row by row; unused if the operator stores W densely and there are neither equalities nor compliance.
     w: Vec<f64>,
     /// Version of the matrices that are loaded.
     matrix_version: Option<Version>,
@@ -95,7 +95,7 @@ struct Loaded {
 
 impl FrictionActiveSet {
     /// Largest number of rows of a problem to which the method applies.
-    pub const MOST_ROWS: usize = MAX_ROWS + MAX_JOINT_ROWS;
+    pub const MOST_ROWS: usize = MAX_ROWS + MAX_EQUALITY_ROWS;
 
     /// Creates the method with default options.
     pub fn new() -> Self {
@@ -109,14 +109,14 @@ impl FrictionActiveSet {
     }
 
     /// True if the method applies: at most [`MAX_CONTACTS`] contacts and bounded rows together, of at most 72 rows, and at most twelve rows
-    /// of joints. A problem of spatial contacts alone has at most [`MAX_SPATIAL_CONTACTS`].
+    /// of equalities. A problem of spatial contacts alone has at most [`MAX_SPATIAL_CONTACTS`].
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {
         embedding::fit(problem) != Fit::No
     }
 }
 
 impl Loaded {
-    /// Loads a problem; returns false if the method does not apply or the joints are redundant.
+    /// Loads a problem; returns false if the method does not apply or the equalities are redundant.
     fn load<W: Delassus, C: ContactSet>(
         &mut self,
         search: &mut Search<C>,
@@ -130,12 +130,12 @@ impl Loaded {
             }
             self.matrix_version = Some(problem.matrix_version());
         }
-        let Self { embedding, joints, .. } = self;
+        let Self { embedding, equalities, .. } = self;
         C::clear_factors(&mut search.system);
-        joints.load_velocities(embedding.joint_rows(), problem.q());
+        equalities.load_velocities(embedding.equality_rows(), problem.q());
         let fits = |guess: &&FrictionSolution| guess.r.len() == problem.rows() && guess.r.iter().all(|r| r.is_finite());
         let guess = guess.filter(fits).map_or(&[][..], |guess| &guess.r);
-        search.contacts.load((embedding, joints), (problem.q(), problem.scale()), guess);
+        search.contacts.load((embedding, equalities), (problem.q(), problem.scale()), guess);
         true
     }
 
@@ -146,9 +146,9 @@ impl Loaded {
         problem: &FrictionProblem<W>,
     ) -> bool {
         let n = problem.rows();
-        let Self { embedding, joints, w, .. } = self;
+        let Self { embedding, equalities, w, .. } = self;
         embedding.read(problem);
-        let unmodified = embedding.joint_rows().is_empty() && problem.compliance().is_empty();
+        let unmodified = embedding.equality_rows().is_empty() && problem.compliance().is_empty();
         let w = if let (true, Some(dense)) = (unmodified, problem.operator().dense()) {
             dense
         } else {
@@ -160,17 +160,17 @@ impl Loaded {
             diagonal.zip(problem.compliance()).for_each(|(w, c)| *w += c);
             w
         };
-        if !joints.factor(embedding.joint_rows(), w, n) {
+        if !equalities.factor(embedding.equality_rows(), w, n) {
             return false;
         }
-        joints.couple(embedding, w, n);
-        search.contacts.load_matrix((embedding, joints), (w, n), problem.operator().is_symmetric());
+        equalities.couple(embedding, w, n);
+        search.contacts.load_matrix((embedding, equalities), (w, n), problem.operator().is_symmetric());
         true
     }
 }
 
 impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
-    /// Runs the method. If it does not apply, or the joints are redundant, it ends with `Status::Breakdown` and zero impulses.
+    /// Runs the method. If it does not apply, or the equalities are redundant, it ends with `Status::Breakdown` and zero impulses.
     fn run(
         &mut self,
         problem: &FrictionProblem<W>,
@@ -179,13 +179,13 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionActiveSet {
     ) -> Ending {
         solution.r.clear();
         solution.r.resize(problem.rows(), 0.0);
-        let Self { options, plain, general, loaded } = self;
+        let Self { options, coulomb, general, loaded } = self;
         let same = loaded.matrix_version == Some(problem.matrix_version());
         let fit = if same { loaded.fit } else { embedding::fit(problem) };
         loaded.fit = fit;
         match fit {
             Fit::No => Ending::new(Status::Breakdown, 0),
-            Fit::Plain => plain.run(options, loaded, problem, guess, solution),
+            Fit::Coulomb => coulomb.run(options, loaded, problem, guess, solution),
             Fit::General => general.get_or_insert_default().run(options, loaded, problem, guess, solution),
         }
     }

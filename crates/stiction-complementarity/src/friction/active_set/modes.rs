@@ -7,7 +7,7 @@ use super::sizes::MAX_CONTACTS;
 /// Relative distance from the boundary of the friction cone within which an impulse counts as slipping.
 const ON_BOUNDARY: f64 = 1e-9;
 
-/// Active set as a number: the modes of all contacts and bounded rows, fixed ones included, without slip directions; two bits each.
+/// Active set as a number: the modes of all contacts and bounded rows, held ones included, without slip directions; two bits each.
 pub(super) type ActiveSetCode = u64;
 const _: () = assert!(2 * MAX_CONTACTS <= 64, "an active set of all contacts fits into 64 bits");
 
@@ -15,7 +15,7 @@ impl Contacts {
     /// Present active set, without the directions of slip.
     pub(super) fn active_set(&self) -> ActiveSetCode {
         let code = |mode: &Mode| match mode {
-            Mode::Fixed => 0,
+            Mode::Held => 0,
             Mode::Upper => 1,
             Mode::Stick => 2,
             Mode::Slip(_) => 3,
@@ -58,8 +58,8 @@ impl Contacts {
         let tangent = [r[1] - rho_t * u[1], r[2] - rho_t * u[2]];
         let (before, length) = (self.modes[i], norm(tangent));
         if normal <= 0.0 {
-            (self.modes[i], self.r[i]) = (Mode::Fixed, [0.0; 3]);
-            return (before != Mode::Fixed, r != [0.0; 3]);
+            (self.modes[i], self.r[i]) = (Mode::Held, [0.0; 3]);
+            return (before != Mode::Held, r != [0.0; 3]);
         }
         if length <= mu * normal {
             self.modes[i] = Mode::Stick;
@@ -79,7 +79,7 @@ impl Contacts {
     fn update_bound(&mut self, i: usize) -> (bool, bool) {
         let (bounds, r) = (self.bounds[i], self.r[i][0]);
         let (mode, impulse) = match bounds.active(r - self.rho[i].0 * self.u[i][0]) {
-            ActiveBound::Lower => (Mode::Fixed, bounds.lower),
+            ActiveBound::Lower => (Mode::Held, bounds.lower),
             ActiveBound::Upper => (Mode::Upper, bounds.upper),
             ActiveBound::Neither => (Mode::Stick, r),
         };
@@ -106,7 +106,7 @@ impl Contacts {
             let (r, limit) = (contacts.r[i], contacts.mu[i] * contacts.r[i][0]);
             let length = norm([r[1], r[2]]);
             contacts.modes[i] = if r[0] <= 0.0 {
-                Mode::Fixed
+                Mode::Held
             } else if length < (1.0 - ON_BOUNDARY) * limit {
                 Mode::Stick
             } else if length > 0.0 {
@@ -121,13 +121,13 @@ impl Contacts {
 
     /// Updates the modes of the bounded rows; returns true if any changed.   [SET-8]
     ///
-    /// Contacts are marked fixed only to exclude them from the system; their impulses are kept.
+    /// Contacts are marked as held only to exclude them from the system; their impulses are kept.
     pub(super) fn update_bound_modes(&mut self) -> bool {
         self.update_each(|contacts, i| {
             if contacts.tangents[i] == 0 {
                 return contacts.update_bound(i);
             }
-            contacts.modes[i] = Mode::Fixed;
+            contacts.modes[i] = Mode::Held;
             (false, false)
         })
     }

@@ -1,7 +1,7 @@
 //! Search over active sets: initial iterates (starts), continuation in compliance, and refinement. It is the same for all kinds of contacts.   [SET-1]
 
 use super::embedding::Embedding;
-use super::joints::Joints;
+use super::equalities::Equalities;
 use super::{FrictionActiveSetOptions, Loaded};
 use crate::friction::operator::Delassus;
 use crate::friction::{FrictionProblem, FrictionSolution};
@@ -31,8 +31,8 @@ const MAX_BOUND_UPDATES: u32 = 3;
 
 /// Starts per compliance continuation in problems that are not purely spatial: not all blocks are contacts with friction in space.
 ///
-/// A compliance continuation runs after every start if all contacts are spatial, otherwise after every seventh. The ladder allows six starts
-/// and one continuation, so only purely spatial problems get one, after their first start.
+/// A compliance continuation runs after every initial iterate if all contacts are spatial, otherwise after every seventh. The ladder allows
+/// six initial iterates and one continuation, so only purely spatial problems get one, after the first.
 const STARTS_PER_CONTINUATION: u32 = 7;
 
 /// Contacts and bounded rows with impulses, velocities, modes and the linear system of a step.
@@ -45,9 +45,9 @@ pub(super) trait ContactSet: Clone + Debug + Default {
     type Code: Copy + Debug + PartialEq;
 
     /// Loads contacts and matrix of a problem: W + diag c row by row with `n` entries per row, bitwise symmetric or not.
-    fn load_matrix(&mut self, from: (&Embedding, &Joints), w: (&[f64], usize), symmetric: bool);
+    fn load_matrix(&mut self, from: (&Embedding, &Equalities), w: (&[f64], usize), symmetric: bool);
     /// Loads free velocities, their norm and the warm start, which is projected onto the laws.
-    fn load(&mut self, from: (&Embedding, &Joints), velocities: (&[f64], f64), guess: &[f64]);
+    fn load(&mut self, from: (&Embedding, &Equalities), velocities: (&[f64], f64), guess: &[f64]);
     /// Norm of the free velocities.
     fn scale(&self) -> f64;
     /// Norm of the natural map, not divided by ‖q‖.   [CONE-5]
@@ -89,26 +89,26 @@ pub(super) trait ContactSet: Clone + Debug + Default {
 pub(super) struct Search<C: ContactSet> {
     pub(super) contacts: C,
     pub(super) system: C::System,
-    /// Active sets visited from the present start.
+    /// Active sets visited from the present initial iterate.
     visited: Vec<C::Code>,
     saved: Checkpoints<C::Saved>,
     /// True if a continuation changed W by rounding errors since it was loaded.
     pub(super) modified: bool,
 }
 
-/// Context of the search: positions of the rows of contacts, joints, and W + diag c if it was assembled.
+/// Context of the search: positions of the rows of contacts, equalities, and W + diag c if it was assembled.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) options: &'a FrictionActiveSetOptions,
     pub(super) embedding: &'a Embedding,
-    pub(super) joints: &'a Joints,
+    pub(super) equalities: &'a Equalities,
     pub(super) w: &'a [f64],
 }
 
 /// Saved impulses of the contacts.
 #[derive(Clone, Debug, Default)]
 struct Checkpoints<S> {
-    /// Impulses at the present start.
+    /// Impulses at the present initial iterate.
     start: S,
     /// Impulses before the last step.
     previous: S,
@@ -119,12 +119,12 @@ struct Checkpoints<S> {
 impl<C: ContactSet> Search<C> {
     /// Refines a solution with its own active set while the residual decreases: sticking contacts then stick to rounding.
     ///
-    /// The velocities are those of the whole problem, because the elimination of joints loses digits if masses differ.   [SET-7]
+    /// The velocities are those of the whole problem, because the elimination of equalities loses digits if masses differ.   [SET-7]
     fn refine(&mut self, context: Context, q: &[f64], r: &mut [f64]) {
         let mut before = f64::INFINITY;
         for refinement in 0..=MAX_REFINEMENTS {
             self.write(context, q, r);
-            if !context.embedding.joint_rows().is_empty() {
+            if !context.embedding.equality_rows().is_empty() {
                 self.contacts.set_velocities(context.embedding, (context.w, q), r);
             }
             let residual = self.contacts.residual();
@@ -139,7 +139,7 @@ impl<C: ContactSet> Search<C> {
             }
             self.contacts.save(&mut self.saved.previous);
             before = residual;
-            // The modes are unset if the start or a Gauss-Seidel iterate was the solution.
+            // The modes are unset if the initial iterate or a Gauss-Seidel iterate was the solution.
             let _ = self.contacts.update_modes();
             if !(self.contacts.refine(&mut self.system) || self.contacts.step(&mut self.system)) {
                 return self.write_previous(context, q, r);
@@ -158,17 +158,18 @@ impl<C: ContactSet> Search<C> {
         self.write(context, q, r);
     }
 
-    /// r ← impulses of the contacts and the joint reactions that follow from them.
+    /// r ← impulses of the contacts and those of the equalities that follow from them.
     fn write(&self, context: Context, q: &[f64], r: &mut [f64]) {
         self.contacts.write(context.embedding, r);
-        context.joints.recover_impulses(context.embedding.joint_rows(), context.w, q, r);
+        context.equalities.recover_impulses(context.embedding.equality_rows(), context.w, q, r);
     }
 
     /// Iterates from the present active set until the problem is solved or the active sets cycle.
     ///
-    /// `accepted` is the largest norm of the natural map of a solution. `count` counts the systems solved.
+    /// `accepted` is the largest norm of the natural map of a solution. `count` counts the active sets, with a linear system each. Systems of
+    /// bounded rows alone and of the refinement are not counted.
     fn iterate_active_sets(&mut self, context: Context, accepted: f64, count: &mut u32) -> bool {
-        let spatial = context.embedding.is_spatial();
+        let spatial = context.embedding.is_purely_spatial();
         let Self { contacts, system, visited, saved, .. } = self;
         let options = context.options;
         visited.clear();
@@ -266,8 +267,8 @@ impl<C: ContactSet> Search<C> {
         solved
     }
 
-    /// Iterates from one start after the other until one of them leads to a solution, and writes it. `solution` has the rows of the problem
-    /// and is zero.
+    /// Iterates from one initial iterate after the other until one of them leads to a solution, and writes it. `solution` has the rows of the
+    /// problem and is zero.
     pub(super) fn run<W: Delassus>(
         &mut self,
         options: &FrictionActiveSetOptions,
@@ -279,14 +280,14 @@ impl<C: ContactSet> Search<C> {
         if !loaded.load(self, problem, guess) {
             return Ending::new(Status::Breakdown, 0);
         }
-        let Loaded { embedding, joints, w, .. } = &*loaded;
-        let context = Context { options, embedding, joints, w };
+        let Loaded { embedding, equalities, w, .. } = &*loaded;
+        let context = Context { options, embedding, equalities, w };
         let accepted = options.tolerance * self.contacts.scale();
         // A warm start within tolerance is not accepted as it is: in a simulation its error would accumulate.
         let solved_at_start = self.contacts.residual() <= ROUNDING_RESIDUAL * self.contacts.scale();
         let mut count = 0;
         let mut solved = solved_at_start || self.try_modes_of_impulses(context, accepted, &mut count);
-        let starts_per_continuation = if embedding.is_spatial() { 1 } else { STARTS_PER_CONTINUATION };
+        let starts_per_continuation = if embedding.is_purely_spatial() { 1 } else { STARTS_PER_CONTINUATION };
         let (mut start, mut continuations, mut before) = (0, 0, None);
         while !solved && start < options.max_starts {
             if start > 0 {
@@ -301,7 +302,7 @@ impl<C: ContactSet> Search<C> {
             start += 1;
             self.contacts.save(&mut self.saved.start);
             self.contacts.update_modes();
-            // Without slip an active set determines the impulses, whatever the start.
+            // Without slip an active set determines the impulses, whatever the initial iterate.
             let first = Some(self.contacts.active_set()).filter(|_| !self.contacts.slips());
             let same = first.is_some() && first == before;
             before = first;

@@ -1,17 +1,17 @@
 //! Sizes of the active-set method, and the arrays that have them.
 
-/// Largest number of contacts and bounded rows together: a humanoid that lies on the ground with joints at their limits.
+/// Largest number of contacts and bounded rows together: enough for a humanoid that lies on the ground with joints at their limits.
 pub const MAX_CONTACTS: usize = 32;
 
-/// Largest number of contacts if all have friction in space and nothing else is present: a stack of four boxes. For higher stacks the
+/// Largest number of contacts if all have friction in space and nothing else is present: enough for a stack of four boxes. For higher stacks the
 /// interior point is faster.
 pub const MAX_SPATIAL_CONTACTS: usize = 16;
 
 /// Largest number of rows of contacts and bounds: for more rows the dense systems take longer than other methods.
 pub(super) const MAX_ROWS: usize = 72;
 
-/// Largest number of joint rows: two hinges in space have 10 rows, six hinges in the plane 12.
-pub(super) const MAX_JOINT_ROWS: usize = 12;
+/// Largest number of equality rows: two hinges in space have 10 rows, six hinges in the plane 12.
+pub(super) const MAX_EQUALITY_ROWS: usize = 12;
 
 /// Rows per SIMD chunk: few, because most systems are small.
 pub(super) const LANES: usize = 4;

@@ -40,7 +40,7 @@ impl Default for System {
 /// direction rotates only if there are two tangents.
 fn unknown_count(mode: &Mode, tangents: usize) -> usize {
     match mode {
-        Mode::Fixed | Mode::Upper => 0,
+        Mode::Held | Mode::Upper => 0,
         Mode::Stick => 1 + tangents,
         Mode::Slip(_) => tangents.max(1),
     }
@@ -110,7 +110,7 @@ impl System {
     fn write_right_hand_side(&mut self, contacts: &Contacts, i: usize) {
         let (Unknowns { first: row, count }, u) = (self.unknowns[i], &contacts.u[i]);
         match contacts.modes[i] {
-            Mode::Fixed | Mode::Upper => {}
+            Mode::Held | Mode::Upper => {}
             Mode::Stick => (0..count).for_each(|k| self.b[row + k] = -u[k]),
             Mode::Slip(e) => {
                 self.b[row] = -u[0];
@@ -159,7 +159,7 @@ impl System {
                         self.a[row + 1][row + 1] = 1.0;
                     }
                 }
-                Mode::Fixed | Mode::Upper => {}
+                Mode::Held | Mode::Upper => {}
             }
         }
     }
@@ -169,7 +169,7 @@ impl System {
         let (Unknowns { first, count }, mu, rows) = (self.unknowns[j], contacts.mu[j], contacts.padded_rows());
         let out = &mut self.a[first..first + count];
         match (contacts.modes[j], &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]], out) {
-            (Mode::Fixed | Mode::Upper, ..) => {}
+            (Mode::Held | Mode::Upper, ..) => {}
             (Mode::Slip(e), [n, s, t], [normal, rotation]) => {
                 let (n, s, t) = (&n[..rows], &s[..rows], &t[..rows]);
                 let columns = n.iter().zip(s).zip(t).zip(&mut normal[..rows]).zip(&mut rotation[..rows]);

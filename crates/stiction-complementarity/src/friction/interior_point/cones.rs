@@ -1,19 +1,20 @@
 //! Laws as products of second-order cones, and their local linearisation.   [CONE-7]
 //!
 //! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
-//! friction two with the same normal impulse, a bounded row one or two half-lines, a joint none.
+//! friction two with the same normal impulse, a bounded row one or two half-lines, an equality none.
 //!
 //! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). The function g adds the De Saxcé correction to scaled velocities, and
 //! g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the cone, where sliding contacts are, s is the exact correction
 //! ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the derivative of g⁻¹. In the matrix of a step ∇s is
 //! multiplied by a weight, 1 or less.
 
+use super::InteriorPointFailure;
 use super::soc::{self, Scaling, Vector};
 use crate::friction::law::{Kind, Part, Parts};
 use crate::friction::{Delassus, FrictionProblem, Operator};
-use crate::linalg::invert_in_place;
+use crate::linalg::{SingularRow, invert_in_place};
 
-/// Proximal term of joint rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
+/// Proximal term of equality rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
 /// solution. The violation of u = 0 shrinks by about this factor in every step.
 const PROXIMAL: f64 = 1e-8;
 
@@ -89,10 +90,11 @@ impl Cone {
 pub(super) enum Row {
     /// The impulse lies in one or more cones.
     InCone,
-    /// The impulse is free and u = 0: a joint or a row without bounds.
+    /// The impulse is free and u = 0: an equality or a row without bounds.
     Free,
-    /// The law fixes the impulse to this value: no friction, or equal bounds.
-    Fixed(f64),
+    /// The law prescribes this value of the impulse: zero in tangential rows without friction, or the common value of equal bounds. The
+    /// row has no equation for u.
+    Prescribed(f64),
 }
 
 /// Cones of all laws.
@@ -138,7 +140,7 @@ impl Cones {
             width: upper - lower,
         };
         if lower == upper {
-            self.rows[row] = Row::Fixed(lower);
+            self.rows[row] = Row::Prescribed(lower);
             return;
         }
         if !lower.is_finite() && !upper.is_finite() {
@@ -166,7 +168,7 @@ impl Cones {
             if mu > 0.0 {
                 self.list.push(Cone { tangential, dim: 1 + rows, mu, ..cone });
             } else {
-                self.rows[tangential..tangential + rows].fill(Row::Fixed(0.0));
+                self.rows[tangential..tangential + rows].fill(Row::Prescribed(0.0));
             }
         }
         if self.list.len() == before {
@@ -193,7 +195,7 @@ impl LinearisedLaws {
         &self.matrices[self.offsets[block]..self.offsets[block + 1]]
     }
 
-    /// Inverse L⁻¹ of a block, row by row; zero in fixed rows.
+    /// Inverse L⁻¹ of a block, row by row; zero in prescribed rows.
     pub(super) fn inverse(&self, block: usize) -> &[f64] {
         &self.inverses[self.offsets[block]..self.offsets[block + 1]]
     }
@@ -202,6 +204,15 @@ impl LinearisedLaws {
     pub(super) fn uniform_inverses<const R: usize>(&self) -> &[[[f64; R]; R]] {
         debug_assert_eq!(self.inverses.len(), (self.offsets.len() - 1) * R * R, "every block has {R} rows");
         self.inverses.as_chunks::<R>().0.as_chunks::<R>().0
+    }
+
+    /// Failure of a step in which a block of L cannot be inverted: an overflow if L is not finite, otherwise a singular block.
+    pub(super) fn failure(&self, singular: SingularRow, iteration: u32) -> InteriorPointFailure {
+        if self.matrices.iter().all(|entry| entry.is_finite()) {
+            InteriorPointFailure::Singular { iteration, row: singular.row }
+        } else {
+            InteriorPointFailure::Overflow { iteration }
+        }
     }
 
     /// Sets all blocks to zero.
@@ -231,24 +242,24 @@ impl LinearisedLaws {
         cones: &Cones,
         tikhonov_weight: f64,
         mean_diagonals: &[f64],
-    ) -> bool {
+    ) -> Result<(), SingularRow> {
         debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         self.clear(problem);
         for (block, &w) in mean_diagonals.iter().enumerate() {
             self.add_to_diagonal(problem, cones, block, (tikhonov_weight * w, tikhonov_weight * w));
         }
-        (0..problem.blocks()).all(|block| self.invert(problem, cones, block))
+        (0..problem.blocks()).try_for_each(|block| self.invert(problem, cones, block))
     }
 
-    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction. Returns false if a block is
-    /// singular.
+    /// Linearises all laws at the scaled pairs, with this weight of the derivative of the De Saxcé correction. The error has the first row of a
+    /// block that is singular.
     pub(super) fn linearise(
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
         (y, scalings): (&[Vector], &[Scaling]),
         (mean_diagonals, correction_weight): (&[f64], f64),
-    ) -> bool {
+    ) -> Result<(), SingularRow> {
         debug_assert_eq!(mean_diagonals.len(), problem.blocks(), "one mean diagonal per block");
         debug_assert!(y.len() == cones.list.len() && scalings.len() == y.len(), "one scaled pair per cone");
         self.clear(problem);
@@ -280,7 +291,8 @@ impl LinearisedLaws {
                 }
             }
         }
-        (0..problem.blocks()).all(|block| (rigid && cones.single[block]) || self.invert(problem, cones, block))
+        let mut others = (0..problem.blocks()).filter(|&block| !(rigid && cones.single[block]));
+        others.try_for_each(|block| self.invert(problem, cones, block))
     }
 
     /// Computes L and L⁻¹ of a rigid block that one cone of dimension D covers, in closed form.
@@ -311,7 +323,7 @@ impl LinearisedLaws {
         }
     }
 
-    /// Adds the compliance of the problem and `in_cone` or `free` to the diagonal of such rows; fixed rows get the identity.
+    /// Adds the compliance of the problem and `in_cone` or `free` to the diagonal of such rows; prescribed rows get the identity.
     fn add_to_diagonal(
         &mut self,
         problem: &FrictionProblem<Operator>,
@@ -324,28 +336,28 @@ impl LinearisedLaws {
         for (i, row) in range.enumerate() {
             let compliance = problem.compliance().get(row).copied().unwrap_or(0.0);
             self.matrices[self.offsets[block] + i * (size + 1)] += match cones.rows[row] {
-                Row::Fixed(_) => 1.0,
+                Row::Prescribed(_) => 1.0,
                 Row::InCone => compliance + in_cone,
                 Row::Free => compliance + free,
             };
         }
     }
 
-    /// Inverts L of a block; returns false if it is singular.
-    fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> bool {
+    /// Inverts L of a block; the error has its first row if it is singular.
+    fn invert(&mut self, problem: &FrictionProblem<Operator>, cones: &Cones, block: usize) -> Result<(), SingularRow> {
         let (range, entries) = (problem.range(block), self.offsets[block]..self.offsets[block + 1]);
         let size = range.len();
         let inverse = &mut self.inverses[entries.clone()];
         inverse.copy_from_slice(&self.matrices[entries]);
         if !invert_in_place(size, inverse, &mut self.scratch) {
-            return false;
+            return Err(SingularRow { row: range.start });
         }
         for (i, row) in range.enumerate() {
-            if let Row::Fixed(_) = cones.rows[row] {
+            if let Row::Prescribed(_) = cones.rows[row] {
                 inverse[i * (size + 1)] = 0.0;
             }
         }
-        true
+        Ok(())
     }
 }
 
@@ -360,7 +372,7 @@ pub(super) fn correction_gradient(y: &Vector) -> Vector {
     [-soc::tail_squared(y) * s * s, 2.0 * y[1] * s, 2.0 * y[2] * s, 2.0 * y[3] * s]
 }
 
-/// Computes the mean diagonal entry of each block of W, trace(W_ii) / rows.
+/// Computes the mean diagonal entry of each block of W, trace(W_ii) / rows, without the compliance.
 pub(super) fn mean_diagonals(problem: &FrictionProblem<Operator>, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
     out.clear();
     for block in 0..problem.blocks() {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! where x = A r + b are the vectors of the impulses in their cones, y their duals, and g adds the De Saxcé correction to scaled velocities
-//! (`cones.rs`), with Nesterov-Todd scaling [CONE-9] and Mehrotra's start and corrector [CONE-12]. The centring parameter is chosen so that the complementarity gap does
+//! (`cones.rs`), with Nesterov-Todd scaling [CONE-9] and Mehrotra's initial iterate and corrector [CONE-12]. The centring parameter is chosen so that the complementarity gap does
 //! not decrease faster than the infeasibility; for this purpose it is at most 0.5. The De Saxcé correction makes the problem nonconvex, so
 //! convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns the best impulses.
 //! It does not use a warm start: points near the solution are near the boundary of the cones, where an interior-point method makes short
@@ -35,7 +35,7 @@ pub struct FrictionInteriorPointOptions {
     /// Residual [CONE-5] at which the method ends with `Solved`. Dimensionless, default 1e-9; resting contacts reach 1e-10,
     /// sliding ones often only 1e-6.
     pub tolerance: f64,
-    /// Largest number of Newton steps of all starts together; then the method ends with `BudgetExhausted`. Default 120; resting
+    /// Largest number of Newton steps of all initial iterates together; then the method ends with `BudgetExhausted`. Default 120; resting
     /// piles take about 8, sliding ones 10 to 60.
     pub max_iterations: u32,
     /// Newton steps in which the residual does not fall below 0.9 times its last reference value, after which the method stalls. Default 30:
@@ -89,25 +89,25 @@ pub enum InteriorPointFailure {
     /// The matrix of a step was singular to working precision.
     #[error("the matrix of interior-point step {iteration} is singular at row {row}")]
     Singular {
-        /// Step; 0 is the start.
+        /// Step; 0 is the initial iterate.
         iteration: u32,
-        /// Row of the body velocities or, with an assembled W, of the impulses.
+        /// Row of the body velocities or, with an assembled W and where a linearised law is singular, of the impulses.
         row: usize,
     },
     /// The iterate overflowed.
     #[error("the iterate overflowed in interior-point step {iteration}: check the scaling of the problem")]
     Overflow {
-        /// Step; 0 is the start.
+        /// Step; 0 is the initial iterate.
         iteration: u32,
     },
 }
 
-/// Weights of the Tikhonov regularisation that determines each start, the initial iterate [CONE-12], relative to the mean diagonal of W. A
-/// small weight gives the closest start. With redundant contacts it also gives tensile impulses, and the translation into the cones may then
-/// be too large. In that case the next start is tried.
+/// Weights of the Tikhonov regularisation that determines each initial iterate [CONE-12], relative to the mean diagonal of W. A
+/// small weight gives the closest one. With redundant contacts it also gives tensile impulses, and the translation into the cones may then
+/// be too large. In that case the next one is tried.
 pub(crate) const START_WEIGHTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
-/// Residual at which no other start is tried.
+/// Residual at which no other initial iterate is tried.
 const ACCEPTED_RESIDUAL: f64 = 1e-8;
 
 /// Factor by which the residual must fall to count as progress.
@@ -153,13 +153,13 @@ impl Best<'_> {
 /// Progress of the iteration.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
-    /// Steps so far, of all starts together.
+    /// Steps so far, of all initial iterates together.
     steps: u32,
-    /// Infeasibility and gap at the start.
+    /// Infeasibility and gap at the initial iterate.
     initial: (f64, f64),
     /// Residual of the present iterate.
     residual: f64,
-    /// Least residual of all starts.
+    /// Least residual of all initial iterates.
     best: f64,
     /// Reference residual of the stall test, and the step that reached it.
     stall_reference: f64,
@@ -185,7 +185,7 @@ pub struct FrictionInteriorPoint {
     options: FrictionInteriorPointOptions,
     failure: Option<InteriorPointFailure>,
     cones: Cones,
-    locals: LinearisedLaws,
+    linearised_laws: LinearisedLaws,
     system: NewtonSystem,
     /// Mean diagonal entry of each block, trace(W_ii)/rows.
     mean_diagonals: Vec<f64>,
@@ -222,7 +222,7 @@ impl FrictionInteriorPoint {
         self.failure
     }
 
-    /// Iterates from one start (initial iterate) after the other until one of them is successful. A Tikhonov weight determines each.
+    /// Iterates from one initial iterate after the other until one of them is successful. A Tikhonov weight determines each.
     fn try_starts(
         &mut self,
         (tikhonov_weights, budget): (&[f64], u32),
@@ -242,9 +242,9 @@ impl FrictionInteriorPoint {
         result
     }
 
-    /// Computes Mehrotra's start and resets everything but the number of steps.
+    /// Computes Mehrotra's initial iterate and resets everything but the number of steps.
     fn initialise(&mut self, problem: &FrictionProblem, tikhonov_weight: f64) -> Result<(), InteriorPointFailure> {
-        self.start(problem, tikhonov_weight)?;
+        self.find_initial_iterate(problem, tikhonov_weight)?;
         let (steps, initial) = (self.progress.steps, (self.point.infeasibility_norm(), self.point.gap()));
         self.progress =
             Progress { steps, initial, stall_reference: f64::INFINITY, reference_step: steps, ..Progress::default() };
@@ -298,8 +298,7 @@ impl FrictionInteriorPoint {
 }
 
 impl FrictionInteriorPoint {
-    /// Runs from one start after the other, with this budget of steps. A start is the initial iterate that a Tikhonov weight
-    /// determines [CONE-12].
+    /// Runs from one initial iterate after the other, each determined by a Tikhonov weight [CONE-12], with this budget of steps.
     pub(crate) fn run_from(
         &mut self,
         (tikhonov_weights, budget): (&[f64], u32),

@@ -91,23 +91,23 @@ impl NewtonSystem {
         &mut self,
         problem: &FrictionProblem<Operator>,
         cones: &Cones,
-        locals: &LinearisedLaws,
+        linearised_laws: &LinearisedLaws,
     ) -> Result<(), SingularRow> {
         self.lu.clear();
         match problem.operator() {
-            Operator::Assembled(w) => self.assemble_impulses(problem, w, cones, locals),
-            Operator::MatrixFree(bodies) => self.assemble_velocities(bodies, locals),
+            Operator::Assembled(w) => self.assemble_impulses(problem, w, cones, linearised_laws),
+            Operator::MatrixFree(bodies) => self.assemble_velocities(bodies, linearised_laws),
         }
         self.lu.factor()
     }
 
-    /// Assembles W + L; fixed rows get those of L, which are rows of the identity.
+    /// Assembles W + L; prescribed rows get those of L, which are rows of the identity.
     fn assemble_impulses(
         &mut self,
         problem: &FrictionProblem<Operator>,
         w: &BlockMatrix,
         cones: &Cones,
-        locals: &LinearisedLaws,
+        linearised_laws: &LinearisedLaws,
     ) {
         let mut positions = self.positions.iter();
         for i in 0..w.block_rows() {
@@ -116,7 +116,7 @@ impl NewtonSystem {
                 let size = w.col_size(j).max(1);
                 let target = self.lu.block_mut(position).chunks_exact_mut(size);
                 for ((target, row), kind) in target.zip(block.chunks_exact(size)).zip(kinds) {
-                    if !matches!(kind, Row::Fixed(_)) {
+                    if !matches!(kind, Row::Prescribed(_)) {
                         target.iter_mut().zip(row).for_each(|(t, w)| *t += w);
                     }
                 }
@@ -124,24 +124,24 @@ impl NewtonSystem {
         }
         debug_assert!(positions.as_slice().is_empty(), "every position is used");
         for (i, &position) in self.diagonal.iter().enumerate() {
-            self.lu.block_mut(position).iter_mut().zip(locals.matrix(i)).for_each(|(t, l)| *t += l);
+            self.lu.block_mut(position).iter_mut().zip(linearised_laws.matrix(i)).for_each(|(t, l)| *t += l);
         }
     }
 
     /// Assembles M + H L⁻¹ Hᵀ.
-    fn assemble_velocities(&mut self, bodies: &Bodies, locals: &LinearisedLaws) {
+    fn assemble_velocities(&mut self, bodies: &Bodies, linearised_laws: &LinearisedLaws) {
         for (body, &position) in self.diagonal.iter().enumerate() {
             self.lu.block_mut(position).copy_from_slice(bodies.mass(body));
         }
         let h = bodies.jacobian();
         match h.uniform() {
-            Some((3, 6)) => return self.add_contacts::<3, 6>(h, locals),
-            Some((2, 3)) => return self.add_contacts::<2, 3>(h, locals),
+            Some((3, 6)) => return self.add_contacts::<3, 6>(h, linearised_laws),
+            Some((2, 3)) => return self.add_contacts::<2, 3>(h, linearised_laws),
             _ => {}
         }
         let mut next = 0;
         for i in 0..h.block_rows() {
-            let (inverse, rows, count) = (locals.inverse(i), h.row_size(i), h.row(i).count());
+            let (inverse, rows, count) = (linearised_laws.inverse(i), h.row_size(i), h.row(i).count());
             for (second, (body, jacobian)) in h.row(i).enumerate() {
                 let size = h.col_size(body);
                 self.product.clear();
@@ -161,10 +161,10 @@ impl NewtonSystem {
     }
 
     /// Adds H L⁻¹ Hᵀ if all contacts have R rows and all bodies N velocities.
-    fn add_contacts<const R: usize, const N: usize>(&mut self, h: &BlockMatrix, locals: &LinearisedLaws) {
+    fn add_contacts<const R: usize, const N: usize>(&mut self, h: &BlockMatrix, linearised_laws: &LinearisedLaws) {
         let mut positions = &self.positions[..];
         for i in 0..h.block_rows() {
-            let Ok(inverse) = <&[[f64; R]; R]>::try_from(locals.inverse(i).as_chunks::<R>().0) else {
+            let Ok(inverse) = <&[[f64; R]; R]>::try_from(linearised_laws.inverse(i).as_chunks::<R>().0) else {
                 debug_assert!(false, "contact {i} has {R} rows");
                 return;
             };
@@ -187,19 +187,19 @@ impl NewtonSystem {
         debug_assert!(positions.is_empty(), "every position is used");
     }
 
-    /// Solves δr ← (W + L)⁻¹ b and refines it to an error of `tolerance`; an infinite tolerance skips refinement. b is zero in fixed rows.
+    /// Solves δr ← (W + L)⁻¹ b and refines it to an error of `tolerance`; an infinite tolerance skips refinement.
     ///
-    /// The first solve leaves δr zero in fixed rows. In fixed rows the residual contains −W δr. Refinement therefore changes δr there if W is
-    /// assembled, but not if it is matrix-free.
+    /// In prescribed rows b and δr are zero. These rows have no equation, so W δr is no error there.
     ///
     /// Returns the remaining error relative to b, or zero if it is within the tolerance.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem<Operator>,
-        locals: &LinearisedLaws,
+        (cones, linearised_laws): (&Cones, &LinearisedLaws),
         (b, tolerance): (&[f64], f64),
         dr: &mut Vec<f64>,
     ) -> f64 {
+        debug_assert_eq!(cones.rows.len(), b.len(), "one kind of equation per row");
         dr.clear();
         dr.resize(b.len(), 0.0);
         let mut error = std::mem::take(&mut self.error);
@@ -207,7 +207,7 @@ impl NewtonSystem {
         error.extend_from_slice(b);
         let (target, mut size) = (norm(b), f64::INFINITY);
         for _ in 0..=MAX_REFINEMENTS {
-            self.add_solution(problem, locals, &error, dr);
+            self.add_solution(problem, linearised_laws, &error, dr);
             if tolerance == f64::INFINITY {
                 self.error = error;
                 return 0.0;
@@ -218,8 +218,10 @@ impl NewtonSystem {
             error.iter_mut().zip(b.iter().zip(&self.product)).for_each(|(error, (b, product))| *error = b - product);
             for i in 0..problem.blocks() {
                 let range = problem.range(i);
-                block::mul_sub(locals.matrix(i), &dr[range.clone()], &mut error[range]);
+                block::mul_sub(linearised_laws.matrix(i), &dr[range.clone()], &mut error[range]);
             }
+            let prescribed = cones.rows.iter().map(|row| matches!(row, Row::Prescribed(_)));
+            error.iter_mut().zip(prescribed).filter(|(_, prescribed)| *prescribed).for_each(|(error, _)| *error = 0.0);
             let now = norm(&error);
             let better = now < 0.5 * size;
             size = now;
@@ -235,7 +237,7 @@ impl NewtonSystem {
     fn add_solution(
         &mut self,
         problem: &FrictionProblem<Operator>,
-        locals: &LinearisedLaws,
+        linearised_laws: &LinearisedLaws,
         b: &[f64],
         dr: &mut [f64],
     ) {
@@ -251,19 +253,19 @@ impl NewtonSystem {
                 self.velocity.clear();
                 self.velocity.resize(h.cols(), 0.0);
                 match h.uniform() {
-                    Some((3, 6)) => return self.add_solution_uniform::<3, 6>(h, locals, b, dr),
-                    Some((2, 3)) => return self.add_solution_uniform::<2, 3>(h, locals, b, dr),
+                    Some((3, 6)) => return self.add_solution_uniform::<3, 6>(h, linearised_laws, b, dr),
+                    Some((2, 3)) => return self.add_solution_uniform::<2, 3>(h, linearised_laws, b, dr),
                     _ => {}
                 }
                 self.product.clear();
                 self.product.resize(b.len(), 0.0);
-                apply_inverses(problem, locals, b, &mut self.product);
+                apply_inverses(problem, linearised_laws, b, &mut self.product);
                 h.transpose_mul_add_into(&self.product, &mut self.velocity);
                 self.lu.solve(&mut self.velocity);
                 self.velocity.iter_mut().for_each(|v| *v = -*v);
                 self.product.copy_from_slice(b);
                 h.mul_add_into(&self.velocity, &mut self.product);
-                apply_inverses(problem, locals, &self.product, dr);
+                apply_inverses(problem, linearised_laws, &self.product, dr);
             }
         }
     }
@@ -273,11 +275,11 @@ impl NewtonSystem {
     fn add_solution_uniform<const R: usize, const N: usize>(
         &mut self,
         h: &BlockMatrix,
-        locals: &LinearisedLaws,
+        linearised_laws: &LinearisedLaws,
         b: &[f64],
         dr: &mut [f64],
     ) {
-        let (inverses, b) = (locals.uniform_inverses::<R>(), b.as_chunks::<R>().0);
+        let (inverses, b) = (linearised_laws.uniform_inverses::<R>(), b.as_chunks::<R>().0);
         debug_assert!(b.len() == inverses.len() && b.len() == h.block_rows(), "one inverse per contact");
         let velocity = self.velocity.as_chunks_mut::<N>().0;
         for ((b, inverse), row) in b.iter().zip(inverses).zip(h.uniform_rows::<R, N>()) {
@@ -297,9 +299,9 @@ impl NewtonSystem {
 }
 
 /// out ← out + L⁻¹ b.
-fn apply_inverses(problem: &FrictionProblem<Operator>, locals: &LinearisedLaws, b: &[f64], out: &mut [f64]) {
+fn apply_inverses(problem: &FrictionProblem<Operator>, linearised_laws: &LinearisedLaws, b: &[f64], out: &mut [f64]) {
     for i in 0..problem.blocks() {
         let range = problem.range(i);
-        block::mul_add(locals.inverse(i), &b[range.clone()], &mut out[range]);
+        block::mul_add(linearised_laws.inverse(i), &b[range.clone()], &mut out[range]);
     }
 }

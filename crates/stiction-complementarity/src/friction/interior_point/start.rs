@@ -6,30 +6,31 @@ use super::{FrictionInteriorPoint, FrictionProblem, InteriorPointFailure, soc};
 use crate::friction::law::norm;
 
 impl FrictionInteriorPoint {
-    /// Computes a point inside all cones and close to the expected impulses.
+    /// Computes the initial iterate: a point inside all cones and close to the impulses of the regularised problem without cones.
     ///
     /// `tikhonov_weight` is the weight of the Tikhonov regularisation, as a fraction of trace(W_ii)/rows.
-    pub(super) fn start(
+    pub(super) fn find_initial_iterate(
         &mut self,
         problem: &FrictionProblem,
         tikhonov_weight: f64,
     ) -> Result<(), InteriorPointFailure> {
         mean_diagonals(problem, &mut self.right_hand_side, &mut self.mean_diagonals);
-        if !self.locals.set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals) {
-            return Err(InteriorPointFailure::Overflow { iteration: 0 });
-        }
-        let factored = self.system.factor(problem, &self.cones, &self.locals);
+        self.linearised_laws
+            .set_regularisation(problem, &self.cones, tikhonov_weight, &self.mean_diagonals)
+            .map_err(|singular| self.linearised_laws.failure(singular, 0))?;
+        let factored = self.system.factor(problem, &self.cones, &self.linearised_laws);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration: 0, row: singular.row })?;
 
-        let fixed = self.cones.rows.iter().map(|row| if let Row::Fixed(value) = row { *value } else { 0.0 });
+        let prescribed = self.cones.rows.iter().map(|row| if let Row::Prescribed(value) = row { *value } else { 0.0 });
         self.point.r.clear();
-        self.point.r.extend(fixed);
+        self.point.r.extend(prescribed);
         self.point.y.clear();
         self.point.refresh(problem, &self.cones, &mut self.state);
         self.right_hand_side.clear();
         self.right_hand_side.extend(self.point.infeasibility.iter().map(|u| -u));
         let tolerance = START_ACCURACY * norm(&self.right_hand_side);
-        self.system.solve(problem, &self.locals, (&self.right_hand_side, tolerance), &mut self.direction.r);
+        let laws = (&self.cones, &self.linearised_laws);
+        self.system.solve(problem, laws, (&self.right_hand_side, tolerance), &mut self.direction.r);
         self.point.r.iter_mut().zip(&self.direction.r).for_each(|(r, d)| *r += d);
         self.translate_into_cones(problem);
         Ok(())
@@ -37,9 +38,10 @@ impl FrictionInteriorPoint {
 
     /// Translates the vectors into the cones: x ← x + δ e/√w and y ← y + ε √w e.
     ///
-    /// δ and ε are 1.5 times the least translations into the cones, and then half the mean complementarity. w is the mean diagonal of W in the
-    /// block, so that heavy and light bodies are translated alike and xᵀy does not depend on mass. The dual vectors belong to the velocities
-    /// of the translated impulses, so a large primal translation leads to a large dual one.
+    /// Two translations follow each other. In the first δ and ε are 1.5 times the least ones that move all vectors into their cones. In the
+    /// second δ = ½ Σ xᵀy / Σ y₀/√w and ε = ½ Σ xᵀy / Σ x₀ √w, with sums over the cones. w is the mean diagonal of W in the block, so that
+    /// heavy and light bodies are translated alike and xᵀy does not depend on mass. The dual vectors belong to the velocities of the
+    /// translated impulses, so a large primal translation leads to a large dual one.
     fn translate_into_cones(&mut self, problem: &FrictionProblem) {
         self.point.refresh(problem, &self.cones, &mut self.state);
         let distance = self.largest_distance(&self.point.x, f64::sqrt);
@@ -88,5 +90,34 @@ impl FrictionInteriorPoint {
                 y[0] += dual * root;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+    use crate::friction::{Bodies, Law};
+    use crate::linalg::BlockMatrix;
+
+    /// Failure of a run on one planar contact with two rows. A zero weight leaves L zero for the initial iterate.
+    fn failure(tikhonov_weight: f64) -> Option<InteriorPointFailure> {
+        let mut jacobian = BlockMatrix::default();
+        jacobian.clear([2], [2]);
+        jacobian.push(0, &[1.0, 0.0, 0.0, 1.0]);
+        jacobian.finish_row();
+        let bodies = Bodies::new(jacobian, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
+        let laws = vec![Law::Cone { rows: 2, mu: 0.5 }];
+        let problem = FrictionProblem::new(Operator::MatrixFree(bodies), laws, vec![-1.0, 0.1]).unwrap();
+        let mut method = FrictionInteriorPoint::new();
+        let ending = method.run_from((&[tikhonov_weight], 5), &problem, &mut FrictionSolution::default());
+        assert_eq!(ending.status == Status::Breakdown, method.last_failure().is_some());
+        method.last_failure()
+    }
+
+    #[test]
+    fn a_singular_block_is_not_called_an_overflow() {
+        assert_eq!(failure(START_WEIGHTS[0]), None);
+        assert_eq!(failure(0.0), Some(InteriorPointFailure::Singular { iteration: 0, row: 0 }));
+        assert_eq!(failure(f64::INFINITY), Some(InteriorPointFailure::Overflow { iteration: 0 }));
     }
 }

@@ -11,13 +11,13 @@ const BOUNDARY_FRACTION: f64 = 0.99;
 /// Largest centring parameter due to infeasibility alone: one contact must not stop the decrease of the gap of all others.
 const MAX_INFEASIBILITY_CENTRING: f64 = 0.5;
 
-/// Relative error to which the linear system of the start is refined.
+/// Relative error to which the linear system of the initial iterate is refined.
 pub(super) const START_ACCURACY: f64 = 1e-7;
 
 /// Error to which the corrector is refined, as a fraction of the infeasibility.
 const INFEASIBILITY_FRACTION: f64 = 0.03;
 
-/// Error to which the corrector is refined at least, as a fraction of the tolerance times the scale of the problem.
+/// Error below which the corrector is not refined any further, as a fraction of the tolerance times the scale of the problem.
 const TOLERANCE_FRACTION: f64 = 0.01;
 
 /// Largest relative error of a direction; with a larger one it is computed again with more regularisation.
@@ -65,7 +65,7 @@ impl Point {
             cone.transpose_add(-1.0, &uncorrected, &mut self.infeasibility);
         }
         for (infeasibility, row) in self.infeasibility.iter_mut().zip(&cones.rows) {
-            if let Row::Fixed(_) = row {
+            if let Row::Prescribed(_) = row {
                 *infeasibility = 0.0;
             }
         }
@@ -151,15 +151,10 @@ impl FrictionInteriorPoint {
             let regularisation = self.regularisation * self.mean_diagonals.get(cone.block).copied().unwrap_or(0.0);
             Scaling::new(x, y, regularisation)
         }));
-        if !self.locals.linearise(
-            problem,
-            &self.cones,
-            (y, &self.scalings),
-            (&self.mean_diagonals, self.correction_weight),
-        ) {
-            return Err(InteriorPointFailure::Overflow { iteration });
-        }
-        let factored = self.system.factor(problem, &self.cones, &self.locals);
+        self.linearised_laws
+            .linearise(problem, &self.cones, (y, &self.scalings), (&self.mean_diagonals, self.correction_weight))
+            .map_err(|singular| self.linearised_laws.failure(singular, iteration))?;
+        let factored = self.system.factor(problem, &self.cones, &self.linearised_laws);
         factored.map_err(|singular| InteriorPointFailure::Singular { iteration, row: singular.row })
     }
 
@@ -173,7 +168,12 @@ impl FrictionInteriorPoint {
             moved[0] -= self.correction_weight * soc::dot(&correction_gradient(y), target);
             cone.transpose_add(1.0, &moved, &mut self.right_hand_side);
         }
-        let error = self.system.solve(problem, &self.locals, (&self.right_hand_side, tolerance), &mut self.direction.r);
+        let error = self.system.solve(
+            problem,
+            (&self.cones, &self.linearised_laws),
+            (&self.right_hand_side, tolerance),
+            &mut self.direction.r,
+        );
         self.direction.x.clear();
         self.direction.x.extend(self.cones.list.iter().map(|cone| cone.linear(&self.direction.r)));
         self.direction.y.clear();

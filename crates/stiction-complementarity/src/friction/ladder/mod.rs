@@ -4,15 +4,15 @@
 //!
 //! 1. The dense active-set method, for small problems with contacts, limits or friction. If it fails, the single-pivot method continues from zero or from the active-set
 //!    method's last initial iterate, whichever has the smaller residual.
-//! 2. The linear solve, if all laws are equalities: joints without contacts. It ends at rounding level even if joints are redundant. The other
-//!    rungs follow only if the factors would fill in. Inconsistent (contradicting) joints are not solved.
+//! 2. The linear solve, if all laws are equalities: joints and couplings without contacts. It ends at rounding level even if they are redundant.
+//!    The other rungs follow only if the factors would fill in or the factorisation fails. Inconsistent (contradicting) joints are not solved.
 //! 3. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
 //! 4. Semismooth Newton, if Gauss-Seidel came close.
 //! 5. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
 //! 6. Single pivots from the best impulses so far, for problems in which rounding decides which contacts are closed; then the interior point
 //!    from a second start, polished in the same way.
-//! 7. Pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
+//! 7. The last resort: pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
 //! is lost without each of them.
@@ -25,7 +25,7 @@ mod runs;
 mod schedule;
 
 use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
-use super::equality::FrictionEquality;
+use super::equality::EqualitySolver;
 use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, START_WEIGHTS};
 use super::newton::{FrictionNewton, FrictionNewtonOptions};
 use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
@@ -47,10 +47,10 @@ pub struct FrictionLadder {
     rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
-    /// Largest residual at which expensive rungs are skipped.
-    acceptable: f64,
+    /// Largest residual at which the rung of last resort is skipped and the result is solved loosely.
+    acceptable_residual: f64,
     active_set: FrictionActiveSet,
-    equality: FrictionEquality,
+    equality: EqualitySolver,
     /// Gauss-Seidel between two estimates of its rate.
     gauss_seidel: FrictionNsgs,
     /// A few Gauss-Seidel iterations between the interior point and Newton.
@@ -79,7 +79,7 @@ struct Progress {
     best: f64,
     /// True if the active-set method and single pivots ended within the acceptable residual. Gauss-Seidel and Newton, which would stop
     /// there too, are skipped.
-    acceptable: bool,
+    small_methods_sufficed: bool,
     /// Initial iterate of Gauss-Seidel, and of the methods that continue from it.
     start: InitialIterate,
     /// Residual of Gauss-Seidel; infinite before it ran.
@@ -148,10 +148,10 @@ impl FrictionLadder {
         self
     }
 
-    /// Skips the expensive rungs at residuals up to this one.
+    /// Skips the rung of last resort at residuals up to this one, and calls such a result solved loosely.
     #[must_use]
     pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
-        self.acceptable = residual.max(self.tolerance);
+        self.acceptable_residual = residual.max(self.tolerance);
         self
     }
 
@@ -169,13 +169,13 @@ impl FrictionLadder {
         };
         let newton = FrictionNewtonOptions {
             tolerance: 0.1 * tolerance,
-            acceptable: tolerance,
+            acceptable_residual: tolerance,
             max_steps: NEWTON_STEPS,
             ..FrictionNewtonOptions::default()
         };
         let refinement = FrictionNewtonOptions {
             tolerance: ROUNDING_RESIDUAL,
-            acceptable: ROUNDING_RESIDUAL,
+            acceptable_residual: ROUNDING_RESIDUAL,
             max_steps: 8,
             ..newton
         };
@@ -190,9 +190,9 @@ impl FrictionLadder {
             rungs: Self::DEFAULT_RUNGS.to_vec(),
             accuracy,
             tolerance,
-            acceptable: tolerance,
+            acceptable_residual: tolerance,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
-            equality: FrictionEquality::default(),
+            equality: EqualitySolver::default(),
             gauss_seidel: gauss_seidel(RATE_INTERVAL),
             short_gauss_seidel: gauss_seidel(5),
             newton: FrictionNewton::with_options(newton).unwrap_or_default(),
@@ -240,13 +240,13 @@ impl FrictionLadder {
     fn runs(&self, rung: FrictionRung, problem: &FrictionProblem, progress: &Progress) -> bool {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let real_time = self.accuracy == Accuracy::RealTime;
-        let Progress { best, acceptable, start, gauss_seidel_residual } = *progress;
+        let Progress { best, small_methods_sufficed, start, gauss_seidel_residual } = *progress;
         let applies = match rung {
             FrictionRung::ActiveSet | FrictionRung::Linear | FrictionRung::SinglePivot => false,
-            FrictionRung::WarmGaussSeidel => start == InitialIterate::Warm && !acceptable,
-            FrictionRung::ColdGaussSeidel => start != InitialIterate::Warm && !acceptable,
+            FrictionRung::WarmGaussSeidel => start == InitialIterate::Warm && !small_methods_sufficed,
+            FrictionRung::ColdGaussSeidel => start != InitialIterate::Warm && !small_methods_sufficed,
             FrictionRung::SemismoothNewton => {
-                !acceptable && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
+                !small_methods_sufficed && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
             FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => start != InitialIterate::ZeroAfterWarm,
             FrictionRung::LateSinglePivot => {
@@ -254,7 +254,7 @@ impl FrictionLadder {
             }
             _ => true,
         };
-        applies && !(rung.is_expensive() && (real_time || best <= self.acceptable))
+        applies && !(rung.is_last_resort() && (real_time || best <= self.acceptable_residual))
     }
 
     /// Runs one rung, records it, and keeps its impulses if they are the best so far.
@@ -320,7 +320,7 @@ impl FrictionLadder {
         solution: &mut FrictionSolution,
     ) -> u32 {
         let pivots = self.run_and_record(FrictionRung::SinglePivot, problem, None, best, solution).iterations;
-        if *best > self.acceptable {
+        if *best > self.acceptable_residual {
             return pivots;
         }
         pivots + self.run_and_record(FrictionRung::ActiveSet, problem, None, best, solution).iterations
@@ -350,7 +350,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         }
         let tolerance = self.tolerance;
         let (mut total, mut active_set_residual) = (0_u32, f64::INFINITY);
-        let is_linear = self.rungs.contains(&FrictionRung::Linear) && FrictionEquality::applies(problem);
+        let is_linear = self.rungs.contains(&FrictionRung::Linear) && EqualitySolver::applies(problem);
         if !is_linear && self.rungs.contains(&FrictionRung::ActiveSet) && FrictionActiveSet::applies(problem) {
             total = self.active_set.run(problem, guess, &mut self.candidate).iterations;
             let residual = match &mut self.stick_recovery {
@@ -384,23 +384,28 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 // Joints that contradict each other have no solution, and these impulses leave the least residual.
                 let status = match best {
                     best if best <= tolerance => Status::Solved,
-                    best if best <= self.acceptable => Status::SolvedLoosely,
+                    best if best <= self.acceptable_residual => Status::SolvedLoosely,
                     _ => Status::BudgetExhausted,
                 };
                 return Ending::new(status, total);
             }
         }
-        let mut acceptable = false;
+        let mut small_methods_sufficed = false;
         let continues = self.rungs.contains(&FrictionRung::SinglePivot);
         if continues && active_set_residual.is_finite() && FrictionSinglePivot::applies(problem) {
             total = total.saturating_add(self.continue_active_set(problem, &mut best, solution));
-            acceptable = best <= self.acceptable;
+            small_methods_sufficed = best <= self.acceptable_residual;
         }
         self.gauss_seidel_end.r.clone_from(&solution.r);
         let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
-        let mut guess = guess.filter(|guess| warm && !acceptable && problem.residual(guess).value.is_finite());
-        let mut progress =
-            Progress { best, acceptable, start: InitialIterate::of(guess), gauss_seidel_residual: f64::INFINITY };
+        let mut guess =
+            guess.filter(|guess| warm && !small_methods_sufficed && problem.residual(guess).value.is_finite());
+        let mut progress = Progress {
+            best,
+            small_methods_sufficed,
+            start: InitialIterate::of(guess),
+            gauss_seidel_residual: f64::INFINITY,
+        };
         loop {
             for k in 0..self.rungs.len() {
                 let rung = self.rungs[k];
@@ -418,7 +423,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             }
             // A warm start may lead to where nothing converges: the rungs that began there begin once more, from zero.
             if progress.start != InitialIterate::Warm
-                || progress.best <= self.acceptable
+                || progress.best <= self.acceptable_residual
                 || self.accuracy == Accuracy::RealTime
             {
                 break;
@@ -426,7 +431,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             (guess, progress.start) = (None, InitialIterate::ZeroAfterWarm);
         }
         let best = progress.best;
-        if best > self.acceptable {
+        if best > self.acceptable_residual {
             return Ending::new(Status::BudgetExhausted, total);
         }
         self.refine_and_recover_stick(problem, best, solution);

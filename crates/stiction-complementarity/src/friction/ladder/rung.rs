@@ -3,7 +3,7 @@
 /// Accuracy of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Residual 1e-2. Gauss-Seidel makes at most fifty iterations; then follow the rungs that are not expensive.
+    /// Residual 1e-2. Gauss-Seidel makes at most fifty iterations; then follow all other rungs but the last resort.
     RealTime,
     /// Residual 1e-4.
     Balanced,
@@ -38,7 +38,7 @@ impl Accuracy {
 pub enum FrictionRung {
     /// Dense active-set method, for small problems.
     ActiveSet,
-    /// Linear solve of problems of equalities alone: joints without contacts.
+    /// Linear solve of problems of equalities alone: joints and couplings without contacts.
     Linear,
     /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual; then the active-set
     /// method once more to refine the result.
@@ -60,8 +60,8 @@ pub enum FrictionRung {
 }
 
 impl FrictionRung {
-    /// True if the rung is too expensive to improve a solution that is acceptable already.
-    pub(super) fn is_expensive(self) -> bool {
+    /// True for the last resort, which is too slow to improve a solution that is acceptable already.
+    pub(super) fn is_last_resort(self) -> bool {
         matches!(self, Self::PseudoTransient)
     }
 

@@ -67,7 +67,7 @@ impl Rules for Bounded {
         LocalBlock::Bounded { a: a.first().copied().unwrap_or(0.0), lower: self.lower, upper: self.upper }
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         "a row with bounds".to_owned()
     }
 }

@@ -72,7 +72,7 @@ impl Rules for Cone {
         }
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("a contact with μ {}", self.mu)
     }
 }

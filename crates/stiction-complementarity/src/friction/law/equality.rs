@@ -1,9 +1,9 @@
-//! Joint: u = 0 with free impulses.
+//! Equality, of a joint or a coupling: u = 0 with free impulses.
 
-use super::local::{JointBlock, LocalBlock};
+use super::local::{EqualityBlock, LocalBlock};
 use super::{Kind, Law, Rules};
 
-/// Bilateral constraint of so many rows.
+/// Bilateral constraint of `rows` rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Equality {
     pub(super) rows: usize,
@@ -56,10 +56,10 @@ impl Rules for Equality {
             let a = a.first().copied().unwrap_or(0.0);
             return LocalBlock::Bounded { a, lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         }
-        LocalBlock::Joint(JointBlock::new(self.rows, a))
+        LocalBlock::Equality(EqualityBlock::new(self.rows, a))
     }
 
-    fn words(&self) -> String {
-        "a joint".to_owned()
+    fn describe(&self) -> String {
+        "an equality (of a joint or a coupling)".to_owned()
     }
 }

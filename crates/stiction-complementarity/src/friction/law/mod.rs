@@ -1,4 +1,4 @@
-//! Laws of the blocks: contact with friction, joint, limit or motor. Each law has its own file.
+//! Laws of the blocks: contact with friction, equality (of a joint or a coupling), limit or motor. Each law has its own file.
 //!
 //! A law implements [`Rules`]. Methods ask a [`Law`] for its [`Kind`] and for the [`Parts`] of its friction, so they need not know the laws
 //! themselves: a law of friction is a normal row and a few parts, each with its rows and its coefficient.   [CONE-1]
@@ -26,13 +26,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Law {
-    /// Bilateral constraint (joint): u = 0, r free.
+    /// Equality (bilateral constraint, of a joint or a coupling): u = 0, r free.
     Equality {
         /// Number of rows.
         rows: usize,
     },
     /// One row with bounds lower ≤ r ≤ upper: u ≥ 0 at the lower bound, u ≤ 0 at the upper one, u = 0 between them.
-    /// A frictionless contact or a joint limit has [0, ∞), a motor or dry joint friction [−τ, τ].
+    /// Bounds are impulses: a frictionless contact or a joint limit has [0, ∞), a motor or dry joint friction of at most τ [−h τ, h τ].
     Bounded {
         /// Lower bound, −∞ allowed.
         lower: f64,
@@ -56,7 +56,8 @@ pub enum Law {
         rows: usize,
         /// Friction coefficient μ ≥ 0.
         mu: f64,
-        /// Rolling friction coefficient μ_r ≥ 0, in the unit of the moment components.
+        /// Rolling friction coefficient μ_r ≥ 0: largest moment component per unit of the normal impulse. In m, or 1 if the rows of the
+        /// moment are scaled by a length.
         mu_r: f64,
     },
 }
@@ -123,7 +124,7 @@ pub(crate) trait Rules: Copy {
     fn local_block(&self, a: &[f64]) -> LocalBlock;
 
     /// Description of the law, for reports.
-    fn words(&self) -> String;
+    fn describe(&self) -> String;
 }
 
 /// Calls a function of [`Rules`] on the implementation of a law.
@@ -168,7 +169,7 @@ impl Law {
         rules!(self, law => law.kind())
     }
 
-    /// Number of friction limits: none of a joint or a bounded row, one of Coulomb friction, two with rolling friction.
+    /// Number of friction limits: none of an equality or a bounded row, one of Coulomb friction, two with rolling friction.
     pub fn friction_limits(&self) -> usize {
         match self.kind() {
             Kind::Contact(parts) => parts.len(),
@@ -176,9 +177,9 @@ impl Law {
         }
     }
 
-    /// True if the law is that of a joint.
+    /// True if the law is u = 0.
     #[inline]
-    pub(crate) fn is_joint(&self) -> bool {
+    pub(crate) fn is_equality(&self) -> bool {
         matches!(self.kind(), Kind::Equality)
     }
 
@@ -235,15 +236,15 @@ impl Law {
     }
 
     /// Description of the law, for reports.
-    pub(crate) fn words(&self) -> String {
-        rules!(self, law => law.words())
+    pub(crate) fn describe(&self) -> String {
+        rules!(self, law => law.describe())
     }
 }
 
 /// Squared natural map of a contact or bounded row with N components.   [CONE-5]
 ///
 /// A component that the projection does not change contributes û itself. Computing r − (r − û) would lose a small û beside a huge r, and a
-/// contact that no impulse can stop would have residual zero.
+/// contact that no impulse can stop would have residual zero. Methods that use that plain formula are checked by this one afterwards.
 #[inline]
 fn natural_map_squared<L: Rules, const N: usize>(law: &L, r: &[f64], u: &[f64]) -> f64 {
     let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else {

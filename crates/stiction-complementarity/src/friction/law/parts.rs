@@ -1,4 +1,4 @@
-//! Parts of the friction of a contact: rows that have one friction limit in common, such as those of sliding and those of rolling.
+//! Parts of the friction of a contact: groups of rows that have one friction limit in common, such as those of sliding and those of rolling.
 
 use std::ops::{Deref, Range};
 
@@ -32,7 +32,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// One part of so many rows.
+    /// One part of `rows` rows.
     #[inline]
     pub(super) fn one(rows: usize, mu: f64) -> Self {
         Self { list: [Part { first: 1, rows, mu }, Part::default()], count: 1 }

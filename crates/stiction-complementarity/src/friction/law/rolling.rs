@@ -80,7 +80,7 @@ impl Rules for Rolling {
         LocalBlock::Rolling(Box::new(RollingBlock::new(self.rows, self.mu, self.mu_r, a)))
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("a contact with μ {} and rolling friction {}", self.mu, self.mu_r)
     }
 }

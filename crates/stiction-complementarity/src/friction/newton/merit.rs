@@ -1,6 +1,6 @@
 //! Residual, merit function with proximal term, and the projection parameters ρ.
 
-use super::system::mean_diagonals;
+use super::system::mean_compliant_diagonals;
 use crate::friction::law::MAX_CONTACT_ROWS;
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 
@@ -41,7 +41,7 @@ pub(super) fn evaluate(
         let range = problem.range(block);
         let (rho, r, u, f) = (&rho[range.clone()], &r[range.clone()], &u[range.clone()], &mut f[range.clone()]);
         match proximal {
-            Some((alpha, centre)) if law.is_joint() => {
+            Some((alpha, centre)) if law.is_equality() => {
                 // Equality blocks may exceed the scratch array: ρ (u + α (r − r̄)/ρ) is computed directly.
                 let terms = rho.iter().zip(u).zip(r.iter().zip(&centre[range]));
                 f.iter_mut().zip(terms).for_each(|(f, ((rho, u), (r, centre)))| *f = rho * u + alpha * (r - centre));
@@ -67,9 +67,9 @@ pub(super) fn proximal_velocities(rho: &[f64], alpha: f64, (r, centre, u): (&[f6
 
 /// Computes ρ of each row: one over the mean diagonal entry of W + diag c, times [`NORMAL_FACTOR`] in the first row of each block.
 ///
-/// The mean is over the rows of a part of the friction. A normal component, a bounded row or a joint row has its own entry.
+/// The mean is over the rows of a part of the friction. A normal component, a bounded row or a row of an equality has its own entry.
 pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, means: &mut Vec<f64>, rho: &mut Vec<f64>) {
-    mean_diagonals(problem, scratch, means);
+    mean_compliant_diagonals(problem, scratch, means);
     rho.clear();
     for (block, law) in problem.laws().iter().enumerate() {
         let n = law.rows();

@@ -194,11 +194,11 @@ impl FrictionNewton {
         proximal.failures = if taken.is_some() { 0 } else { proximal.failures + 1 };
         // Merits are squared norms, the option is a ratio of norms.
         if taken.is_some() && proximal.merit <= options.inner_accuracy.powi(2) * proximal.centre_merit {
-            proximal.alpha = (proximal.alpha * options.shrink).max(options.least_proximal);
+            proximal.alpha = (proximal.alpha * options.shrink_factor).max(options.least_proximal);
             proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 10.0).min(options.nonmonotone_bound);
             self.set_centre(problem, r, proximal);
         } else if taken.is_none() || proximal.steps_since_centre >= options.inner_steps {
-            proximal.alpha = (proximal.alpha / options.shrink.powi(2)).min(options.largest_proximal);
+            proximal.alpha = (proximal.alpha / options.shrink_factor.powi(2)).min(options.largest_proximal);
             proximal.nonmonotone_bound = (proximal.nonmonotone_bound * 0.01).max(1.0);
             if evaluate(problem, &self.rho, (r, &self.u), None, &mut self.function) > proximal.centre_merit {
                 r.copy_from_slice(&self.proximal_centre);
@@ -248,7 +248,7 @@ impl FrictionNewton {
             steps += 1;
             let residual = natural_residual(problem, &solution.r, &self.u);
             // Acceptable without progress in the last step: smaller proximal weights would only change modes back and forth.
-            let stalls_acceptably = least <= options.acceptable && residual > 0.5 * least;
+            let stalls_acceptably = least <= options.acceptable_residual && residual > 0.5 * least;
             let at_least_weight = proximal.alpha <= options.least_proximal;
             idle = if residual < 0.5 * least || !at_least_weight { 0 } else { idle + 1 };
             if residual < least {
@@ -256,13 +256,13 @@ impl FrictionNewton {
                 self.best.copy_from_slice(&solution.r);
             }
             let stalled = !self.update_proximal(problem, &mut solution.r, taken, &mut proximal);
-            if stalls_acceptably || stalled || (idle >= MAX_IDLE_STEPS && least <= options.acceptable) {
+            if stalls_acceptably || stalled || (idle >= MAX_IDLE_STEPS && least <= options.acceptable_residual) {
                 status = Status::Breakdown;
                 break;
             }
         }
         solution.r.copy_from_slice(&self.best);
-        let stopped_by_rounding = status == Status::Breakdown && least <= options.acceptable;
+        let stopped_by_rounding = status == Status::Breakdown && least <= options.acceptable_residual;
         let solved = least <= options.tolerance || stopped_by_rounding;
         Ending::new(if solved { Status::Solved } else { status }, steps)
     }

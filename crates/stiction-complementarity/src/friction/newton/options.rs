@@ -9,11 +9,11 @@ pub struct FrictionNewtonOptions {
     /// and 1e-12.
     pub tolerance: f64,
     /// Residual up to which the method ends with `Solved` if no step reduces it further. Default 1e-9.
-    pub acceptable: f64,
+    pub acceptable_residual: f64,
     /// Largest number of Newton steps. Default 50.
     pub max_steps: u32,
-    /// Largest initial proximal weight α of u + α/ρ (r − r̄) [NEWTON-3]. 1/ρ is the mean diagonal of W over a friction disc or joint row, and
-    /// a third of the entry in the first row of each block. The method begins with the square root of the initial residual if that is
+    /// Largest initial proximal weight α of u + α/ρ (r − r̄) [NEWTON-3]. 1/ρ is the mean diagonal of W + diag c over the rows of a part of the
+    /// friction, and the own entry of any other row; in the first row of each block it is a third of that. The method begins with the square root of the initial residual if that is
     /// smaller. Default 1e-2.
     pub proximal: f64,
     /// Least α. The relative error of the factorisation is about 1e-16/α. Default 1e-9.
@@ -22,7 +22,7 @@ pub struct FrictionNewtonOptions {
     pub largest_proximal: f64,
     /// Factor on α after a proximal problem is solved. After `inner_steps` steps or a failed step the factor is the
     /// inverse square. Default 0.1.
-    pub shrink: f64,
+    pub shrink_factor: f64,
     /// Factor by which the norm of the Alart-Curnier function must fall until a proximal problem counts as solved. Default 0.1.
     pub inner_accuracy: f64,
     /// Largest number of steps of a proximal problem; then α is increased. Default 10.
@@ -43,12 +43,12 @@ impl Default for FrictionNewtonOptions {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            acceptable: 1e-9,
+            acceptable_residual: 1e-9,
             max_steps: 50,
             proximal: 1e-2,
             least_proximal: 1e-9,
             largest_proximal: 1.0,
-            shrink: 0.1,
+            shrink_factor: 0.1,
             inner_accuracy: 0.1,
             inner_steps: 10,
             sufficient_decrease: 1e-4,
@@ -64,7 +64,7 @@ impl FrictionNewtonOptions {
     pub fn validate(&self) -> Result<(), OptionError> {
         let positive = [
             ("tolerance", self.tolerance),
-            ("acceptable", self.acceptable),
+            ("acceptable_residual", self.acceptable_residual),
             ("least_proximal", self.least_proximal),
             ("proximal", self.proximal),
             ("largest_proximal", self.largest_proximal),
@@ -76,7 +76,7 @@ impl FrictionNewtonOptions {
             }
         }
         let fractions = [
-            ("shrink", self.shrink),
+            ("shrink_factor", self.shrink_factor),
             ("inner_accuracy", self.inner_accuracy),
             ("sufficient_decrease", self.sufficient_decrease),
         ];
@@ -85,8 +85,12 @@ impl FrictionNewtonOptions {
                 return Err(OptionError { name, value, range: "(0, 1)" });
             }
         }
-        if self.acceptable < self.tolerance {
-            return Err(OptionError { name: "acceptable", value: self.acceptable, range: "[tolerance, ∞)" });
+        if self.acceptable_residual < self.tolerance {
+            return Err(OptionError {
+                name: "acceptable_residual",
+                value: self.acceptable_residual,
+                range: "[tolerance, ∞)",
+            });
         }
         if !(self.least_proximal..=self.largest_proximal).contains(&self.proximal) {
             let range = "[least_proximal, largest_proximal]";

@@ -58,7 +58,7 @@ impl FrictionNewton {
         guess: Option<&FrictionSolution>,
         solution: &mut FrictionSolution,
     ) -> Ending {
-        let tolerance = self.options.acceptable;
+        let tolerance = self.options.acceptable_residual;
         self.initialise(problem, guess, &mut solution.r);
         let mut least = natural_residual(problem, &solution.r, &self.u);
         let (mut weight, mut steps, mut failures) = (weight.clamp(WEIGHT_RANGE.0, WEIGHT_RANGE.1), 0, 0);

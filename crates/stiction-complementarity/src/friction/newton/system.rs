@@ -1,7 +1,7 @@
 //! Linear systems A x + B W x = g with small diagonal blocks A_i and B_i.   [NEWTON-4]
 //!
-//! In Newton's method A and B are the derivatives of the Alart-Curnier function. In ADMM A = diag(ρ w + c) and B = I, with the penalty ρ, the
-//! weight w of the block and the compliance c. With the matrix-free operator the impulses are eliminated and the system is solved for the body
+//! In Newton's method A and B are the derivatives of the Alart-Curnier function. In ADMM A = diag(ρ w + c) and B = I, with the dimensionless penalty ρ, the
+//! mean diagonal w of the block and the compliance c. With the matrix-free operator the impulses are eliminated and the system is solved for the body
 //! velocities, so W is never assembled. With an assembled W the system has its blocks.
 
 use crate::friction::{Bodies, Delassus, FrictionProblem, Operator};
@@ -14,7 +14,7 @@ pub(crate) struct ImpulseSystem {
     a: Vec<f64>,
     /// Blocks B_i, stored as `a`.
     b: Vec<f64>,
-    /// A_i⁻¹ and D_i = A_i⁻¹ B_i of the matrix-free form, stored as `a`.
+    /// A_i⁻¹ and D_i = A_i⁻¹ B_i of the matrix-free form, stored as `a`. D is not the diagonal of W here.
     inverse: Vec<f64>,
     d: Vec<f64>,
     /// Offset of each block in these four, followed by their length.
@@ -252,7 +252,7 @@ impl ImpulseSystem {
 }
 
 /// Mean diagonal entry of W + diag c of each block; if it is not positive and finite, the mean over all blocks.
-pub(crate) fn mean_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
+pub(crate) fn mean_compliant_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
     out.clear();
     for (i, law) in problem.laws().iter().enumerate() {
         let n = law.rows();

@@ -22,8 +22,10 @@ use system::System;
 /// Largest number of rows: the systems are dense.
 const MAX_ROWS: usize = 180;
 
-/// Budget of pivots and Newton steps together: so many per block, and so many in addition.
+/// Budget of pivots and Newton steps together: [`STEPS_PER_BLOCK`] times the number of blocks, plus [`ADDITIONAL_STEPS`].
 const STEPS_PER_BLOCK: u32 = 2;
+
+/// Second term of that budget.
 const ADDITIONAL_STEPS: u32 = 40;
 
 /// Largest step of a converged Newton iteration with fixed modes, as a fraction of the largest impulse.

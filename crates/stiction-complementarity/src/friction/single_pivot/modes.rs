@@ -20,11 +20,11 @@ const MAX_ROTATION: f64 = 0.5;
 /// Contact mode of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
-    /// r = 0, or r at its lower bound.
+    /// Impulse held at its lower bound: zero at an open contact; at a bounded row the lower bound, which need not be zero.
     Open,
     /// r at its upper bound.
     Upper,
-    /// u = 0.
+    /// u = 0: a contact that sticks, an equality, or a bounded row between its bounds (called free in the glossary).
     Stick,
     /// u_N = 0 and r_T = −μ r_N e, with e along u_T.
     Slip(Vec3),

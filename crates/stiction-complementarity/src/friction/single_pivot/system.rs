@@ -43,8 +43,8 @@ impl System {
 
     /// Solves for the step of all impulses; returns false if the system is singular.
     ///
-    /// It leads to u = 0 in sticking blocks. In slipping ones it leads to u_N = 0, r_T on the boundary of the cone and u_T parallel to it. It is
-    /// zero for blocks at a bound. With a driving block it is the step per unit of the driving variable that keeps all other equations.
+    /// It leads to u = 0 in sticking blocks. In slipping ones it leads to u_N = 0, to r_T on the boundary of the cone and, to first order, to u_T
+    /// opposite to r_T. It is zero for blocks at a bound. With a driving block it is the step per unit of the driving variable that keeps all other equations.
     pub(super) fn solve(
         &mut self,
         problem: &FrictionProblem,
@@ -166,10 +166,10 @@ impl System {
                 (0..d).for_each(|k| tangential[k * size + column] -= along * e[k]);
             }
         }
-        let frozen = limit <= 0.0;
+        let no_rotation = limit <= 0.0;
         for k in 0..d {
             let target = &mut self.matrix[(first + 1 + k) * size..(first + 2 + k) * size];
-            if frozen {
+            if no_rotation {
                 // Without impulse there is no slip direction to rotate.
                 target.fill(0.0);
                 target[first + 1 + k] = self.mean_diagonal;
@@ -183,6 +183,6 @@ impl System {
             }
         }
         self.right_hand_side.push(-u[0]);
-        self.right_hand_side.extend((0..d).map(|k| if frozen { 0.0 } else { -(u[1 + k] - speed * e[k]) }));
+        self.right_hand_side.extend((0..d).map(|k| if no_rotation { 0.0 } else { -(u[1 + k] - speed * e[k]) }));
     }
 }

@@ -88,7 +88,7 @@ fn support_points_are_named_by_number() {
         let mut case = Case::new(builder.build().unwrap(), scheme, 0.01);
         case.assemble().unwrap();
         // Three rows for each cone; three velocities, then eight directions for each polygon.
-        let rows = if case.ws.quadratic { [0, 3, 6] } else { [3, 3 + 8, 3 + 16] };
+        let rows = if case.ws.is_friction_problem { [0, 3, 6] } else { [3, 3 + 8, 3 + 16] };
         for (number, row) in rows.into_iter().enumerate() {
             assert_eq!(failed(&case, row).0, format!("support point {number} of body \"slab\""));
         }

@@ -51,7 +51,7 @@ fn pairs(problem: &FrictionProblem, size: usize) -> Vec<Pair> {
     let gauss_seidel = FrictionNsgsOptions { tolerance: TOLERANCE, ..FrictionNsgsOptions::default() };
     let newton = FrictionNewtonOptions {
         tolerance: 0.1 * TOLERANCE,
-        acceptable: TOLERANCE,
+        acceptable_residual: TOLERANCE,
         max_steps: 100,
         ..FrictionNewtonOptions::default()
     };

@@ -7,7 +7,7 @@ mod system;
 
 use super::bounds::Bounds;
 use super::embedding::Embedding;
-use super::joints::Joints;
+use super::equalities::Equalities;
 use super::search::ContactSet;
 use super::sizes::{Column, MAX_CONTACTS, MAX_ROWS};
 use crate::friction::law::local::{LocalBlock, MultiplierWarmStart};
@@ -71,11 +71,11 @@ pub(super) struct GeneralContacts {
     constraints: Vec<Constraint>,
     /// Number of rows of all contacts.
     rows: usize,
-    /// W + diag c by columns, after the elimination of joints.
+    /// W + diag c by columns, after the elimination of equalities.
     w: Vec<Column>,
     /// True if W is bitwise symmetric.
     symmetric: bool,
-    /// Free velocities, after the elimination of joints.
+    /// Free velocities, after the elimination of equalities.
     q: Column,
     r: Column,
     /// u = W r + q as of the last [`Self::refresh`].
@@ -101,7 +101,7 @@ impl Default for GeneralContacts {
             q: [0.0; MAX_ROWS],
             r: [0.0; MAX_ROWS],
             u: [0.0; MAX_ROWS],
-            modes: [Mode::Fixed; MAX_CONTACTS],
+            modes: [Mode::Held; MAX_CONTACTS],
             scale: 1.0,
             mean_diagonal: 0.0,
             compliance: 0.0,
@@ -126,7 +126,8 @@ impl GeneralContacts {
         rows.map(|k| self.w[k][k]).sum::<f64>() / count
     }
 
-    /// Computes ρ and the proximal terms of a contact from its diagonal. A part without inertia takes the proximal term of the normal row.
+    /// Computes ρ and the proximal terms of a contact from its diagonal. A part that no impulse can move (zero diagonal of W) has ρ = 0 and
+    /// takes the proximal term of the normal row.
     fn set_parameters(&self, constraint: &mut Constraint) {
         let normal = self.w[constraint.first][constraint.first];
         (constraint.rho, constraint.proximal) = ([inverse(normal); 1 + MAX_PARTS], [PROXIMAL * normal; 1 + MAX_PARTS]);
@@ -173,13 +174,18 @@ impl ContactSet for GeneralContacts {
     type Saved = SavedRows;
     type Code = u128;
 
-    fn load_matrix(&mut self, (embedding, joints): (&Embedding, &Joints), (w, n): (&[f64], usize), symmetric: bool) {
+    fn load_matrix(
+        &mut self,
+        (embedding, equalities): (&Embedding, &Equalities),
+        (w, n): (&[f64], usize),
+        symmetric: bool,
+    ) {
         self.symmetric = symmetric;
         self.rows = embedding.contact_rows().len();
         debug_assert!(self.rows <= MAX_ROWS, "the problem fits into the fixed memory");
         embedding.gather((w, n), symmetric, &mut self.w);
-        if !embedding.joint_rows().is_empty() {
-            joints.reduce(&mut self.w[..self.rows]);
+        if !embedding.equality_rows().is_empty() {
+            equalities.reduce(&mut self.w[..self.rows]);
         }
         self.constraints.clear();
         for contact in embedding.contacts() {
@@ -197,7 +203,7 @@ impl ContactSet for GeneralContacts {
         self.locals.resize_with(self.constraints.len().max(self.locals.len()), LocalBlock::default);
     }
 
-    fn load(&mut self, (embedding, joints): (&Embedding, &Joints), (q, scale): (&[f64], f64), guess: &[f64]) {
+    fn load(&mut self, (embedding, equalities): (&Embedding, &Equalities), (q, scale): (&[f64], f64), guess: &[f64]) {
         self.scale = scale;
         for (constraint, contact) in self.constraints.iter().zip(embedding.contacts()) {
             let (rows, from) = (constraint.range(), contact.problem_row..contact.problem_row + constraint.rows);
@@ -206,7 +212,7 @@ impl ContactSet for GeneralContacts {
             self.r[rows.clone()].copy_from_slice(guess);
             constraint.law.project(&mut self.r[rows]);
         }
-        joints.reduce_velocities(&mut self.q[..self.rows]);
+        equalities.reduce_velocities(&mut self.q[..self.rows]);
         self.refresh();
     }
 

@@ -29,23 +29,24 @@ impl PartMode {
 /// Contact mode of a contact or bounded row.   [SET-10]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Mode {
-    /// Impulse held: zero at an open contact, at the lower bound of a bounded row.
+    /// Impulse held: a step does not change it. An open contact has it, with zero impulse, and a bounded row at its lower bound; all contacts
+    /// while the bounded rows are solved alone [SET-8].
     #[default]
-    Fixed,
+    Held,
     /// r at the upper bound.
     Upper,
-    /// u_N = 0, and each part sticks or slips.
+    /// u_N = 0, and each part sticks or slips. All parts stick at a bounded row that is free, between its bounds.
     Closed([PartMode; MAX_PARTS]),
 }
 
 impl Mode {
-    /// Number of codes: two impulses held, and two modes for each of two parts.
+    /// Number of codes: 2 for an impulse at the lower (or zero) or upper bound, and 2² for the combinations of stick and slip of two parts.
     pub(super) const CODES: u128 = 6;
 
     /// Mode as a number, without the directions of slip.
     pub(super) fn code(&self) -> u128 {
         match self {
-            Self::Fixed => 0,
+            Self::Held => 0,
             Self::Upper => 1,
             Self::Closed(parts) => 2 + parts.iter().rev().fold(0, |code, part| 2 * code + u128::from(part.slips())),
         }
@@ -106,10 +107,10 @@ impl GeneralContacts {
         let normal = r_n - constraint.rho[0] * self.u[first];
         let before = self.modes[i];
         if normal <= 0.0 {
-            self.modes[i] = Mode::Fixed;
+            self.modes[i] = Mode::Held;
             let impulse = self.r[constraint.range()].iter().any(|r| *r != 0.0);
             self.r[constraint.range()].fill(0.0);
-            return Change { mode: before != Mode::Fixed, impulse };
+            return Change { mode: before != Mode::Held, impulse };
         }
         let load = if r_n > 0.0 { r_n } else { normal };
         let mut change = Change { mode: before.parts().is_none(), impulse: false };
@@ -155,7 +156,7 @@ impl GeneralContacts {
     fn update_bound(&mut self, i: usize, constraint: &Constraint) -> Change {
         let (Some(bounds), r) = (constraint.bounds, self.r[constraint.first]) else { return Change::default() };
         let (mode, impulse) = match bounds.active(r - constraint.rho[0] * self.u[constraint.first]) {
-            ActiveBound::Lower => (Mode::Fixed, bounds.lower),
+            ActiveBound::Lower => (Mode::Held, bounds.lower),
             ActiveBound::Upper => (Mode::Upper, bounds.upper),
             ActiveBound::Neither => (Mode::Closed([PartMode::Stick; MAX_PARTS]), r),
         };
@@ -164,12 +165,12 @@ impl GeneralContacts {
         Change { mode: before != mode, impulse: impulse != r }
     }
 
-    /// Updates the mode of a bounded row. Contacts are marked fixed only to exclude them from the system; their impulses are kept.   [SET-8]
+    /// Updates the mode of a bounded row. Contacts are marked as held only to exclude them from the system; their impulses are kept.   [SET-8]
     pub(super) fn update_bound_mode(&mut self, i: usize, constraint: &Constraint) -> Change {
         if constraint.bounds.is_some() {
             return self.update_bound(i, constraint);
         }
-        self.modes[i] = Mode::Fixed;
+        self.modes[i] = Mode::Held;
         Change::default()
     }
 
@@ -180,7 +181,7 @@ impl GeneralContacts {
         }
         let r_n = self.r[constraint.first];
         if r_n <= 0.0 {
-            self.modes[i] = Mode::Fixed;
+            self.modes[i] = Mode::Held;
             return Change { mode: true, impulse: false };
         }
         let mut modes = [PartMode::Stick; MAX_PARTS];

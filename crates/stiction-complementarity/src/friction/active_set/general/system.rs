@@ -211,9 +211,9 @@ impl GeneralSystem {
         for (unknowns, constraint) in self.unknowns.iter().zip(&contacts.constraints) {
             let projected = unknowns.project(&vector(&contacts.u, constraint));
             for ((row, kind), u) in unknowns.numbered().zip(projected) {
-                let frozen =
+                let no_rotation =
                     matches!(kind, Unknown::Rotation { part } if Self::limit(contacts, constraint, part) <= 0.0);
-                self.b[row] = if frozen { 0.0 } else { -u };
+                self.b[row] = if no_rotation { 0.0 } else { -u };
             }
         }
     }

@@ -4,14 +4,14 @@
 //! The search is over the compactified multiplier y = λ/(mean + λ) in [0, 1), with the mean diagonal of the tangential block as its unit.
 
 mod cone;
-mod joint;
+mod equality;
 mod rolling;
 mod root;
 mod small;
 
 use super::{Kind, Law};
 pub(crate) use cone::ConeBlock;
-pub(crate) use joint::JointBlock;
+pub(crate) use equality::EqualityBlock;
 pub(crate) use rolling::RollingBlock;
 
 /// Contact mode of a block at its solution.
@@ -25,7 +25,7 @@ pub enum LocalMode {
     /// The impulse is on the boundary of its admissible set, and the velocity need not be zero.
     Slip,
     /// No solution was found. Either A_NN is not positive although the contact closes, or a bounded row needs an infinite impulse, or the
-    /// law or the slices have wrong sizes, or the block of a joint is singular even with its proximal term, or all searches with rolling
+    /// law or the slices have wrong sizes, or the block of an equality is singular even with its proximal term, or all searches with rolling
     /// friction failed.
     Unsolved,
 }
@@ -40,7 +40,7 @@ pub(crate) struct MultiplierWarmStart {
 /// Prepared local problem: everything that depends on A and the law but not on g.
 #[derive(Clone, Debug)]
 pub(crate) enum LocalBlock {
-    Joint(JointBlock),
+    Equality(EqualityBlock),
     Bounded { a: f64, lower: f64, upper: f64 },
     Plane(ConeBlock<1>),
     Space(ConeBlock<2>),
@@ -62,19 +62,19 @@ impl LocalBlock {
         law.local_block(a)
     }
 
-    /// Prepares another local problem in the same memory. Only joints of a new size, and blocks in a slot that held another law, allocate.
+    /// Prepares another local problem in the same memory. Only equalities of a new size, and blocks in a slot that held another law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, law.kind()) {
-            (Self::Joint(joint), Kind::Equality) if law.rows() > 1 => joint.refill(law.rows(), a),
+            (Self::Equality(equality), Kind::Equality) if law.rows() > 1 => equality.refill(law.rows(), a),
             (Self::Rolling(rolling), Kind::Contact(parts)) if parts.len() == 2 => rolling.refill(&parts, a),
             (block, _) => *block = Self::new(law, a),
         }
     }
 
-    /// Solves the local problem for this g. `r` holds the present impulses, which only joints use, and then the solution.
+    /// Solves the local problem for this g. `r` holds the present impulses, which only equalities use, and then the solution.
     pub(crate) fn solve(&mut self, g: &[f64], r: &mut [f64], warm_start: &mut MultiplierWarmStart) -> LocalMode {
         match self {
-            Self::Joint(joint) => joint.solve(g, r),
+            Self::Equality(equality) => equality.solve(g, r),
             Self::Bounded { a, lower, upper } => bounded(*a, *lower, *upper, g, r),
             Self::Plane(cone) => cone.solve_slices(g, r, warm_start),
             Self::Space(cone) => cone.solve_slices(g, r, warm_start),

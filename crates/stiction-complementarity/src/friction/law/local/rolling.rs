@@ -41,7 +41,7 @@ pub(crate) enum RollingBlock {
 }
 
 impl RollingBlock {
-    /// Prepares the problem of a law with so many rows and matrix A, row by row.
+    /// Prepares the problem of a law with `rows` rows and matrix A, row by row.
     pub(crate) fn new(rows: usize, mu: f64, mu_r: f64, a: &[f64]) -> Self {
         match rows {
             3 => Self::Plane(Block::new(mu, mu_r, a)),
@@ -170,7 +170,7 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
         best
     }
 
-    /// Violation ‖r − P_K(r − û)‖ relative to the numbers it is computed from.   [CONE-5]
+    /// Violation ‖r − P_K(r − û)‖ relative to the numbers it is computed from: the plain formula of [CONE-5], accurate to rounding of r.
     fn relative_violation(&self, g: &[f64; N], r: &[f64; N]) -> f64 {
         let law = Law::Rolling { rows: N, mu: self.mu, mu_r: self.mu_r };
         let u: [f64; N] = std::array::from_fn(|k| g[k] + dot(&self.a[k], r));
@@ -232,7 +232,8 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
 
     /// Searches for the root of u_N over r_N.
     ///
-    /// At a given r_N the rest is a convex problem with r_T and r_M in two discs: this block with its normal row replaced by 1 · r_N = 1.
+    /// At a given r_N = n the rest is a convex problem with r_T and r_M in two discs of radii μ n and μ_r n. It is solved as a problem of this
+    /// kind: with coefficients μ n and μ_r n, the normal row replaced by r_N = 1, and n times the normal column in g. Then r_N = n is restored.
     fn by_normal(&self, g: &[f64; N]) -> Option<Candidate<N>> {
         let mut decoupled = self.a;
         for row in &mut decoupled {

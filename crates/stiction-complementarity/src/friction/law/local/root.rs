@@ -1,7 +1,7 @@
 //! Roots of scalar functions in a bracket, to the last bit.
 
 /// Largest number of evaluations of a search. Bisection alone needs about 60 to the last bit of [0, 1] and at most 1100 to the
-/// smallest number. Every third step of a slow search is a bisection, so 400 reach full relative accuracy down to 1e-20.
+/// smallest subnormal number. Every third step of a slow search is a bisection, so 400 reach full relative accuracy down to 1e-20.
 const MAX_STEPS: usize = 400;
 
 /// Relative size of the last Newton step: convergence is quadratic, so the next step would be below rounding.

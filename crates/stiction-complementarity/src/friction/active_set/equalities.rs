@@ -1,52 +1,53 @@
-//! Elimination of the joints before the contacts are solved for: their equations are linear in every contact mode.   [SET-7]
+//! Elimination of the equalities (joints and couplings) before the contacts are solved for: their equations are linear in every contact
+//! mode.   [SET-7]
 
 use super::embedding::Embedding;
-use super::sizes::{Column, MAX_JOINT_ROWS, MAX_ROWS};
+use super::sizes::{Column, MAX_EQUALITY_ROWS, MAX_ROWS};
 
-/// Largest pivot of a redundant joint row, as a fraction of its diagonal entry.
+/// Largest pivot of a redundant equality row, as a fraction of its diagonal entry.
 const REDUNDANT_PIVOT: f64 = 1e-11;
 
-/// Largest reduced diagonal entry, as a fraction of the original one, of a contact direction that joints constrain completely; the
+/// Largest reduced diagonal entry, as a fraction of the original one, of a contact direction that equalities constrain completely; the
 /// remainder is rounding.
 const CONSTRAINED_DIAGONAL: f64 = 1e-13;
 
 /// Number of solves; the second is iterative refinement.
 const RECOVERY_SOLVES: u32 = 2;
 
-/// Cholesky factorisation W_ee = L Lᵀ of the joint rows, and the reduced coupling to the contacts.
+/// Cholesky factorisation W_ee = L Lᵀ of the equality rows, and the reduced coupling to the contacts.
 #[derive(Clone, Debug)]
-pub(super) struct Joints {
+pub(super) struct Equalities {
     size: usize,
     /// L, with the inverses of its diagonal in place of the diagonal.
-    factor: [[f64; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
+    factor: [[f64; MAX_EQUALITY_ROWS]; MAX_EQUALITY_ROWS],
     /// L⁻¹ W_ec, one entry for each row of the contacts.
-    coupling: [Column; MAX_JOINT_ROWS],
+    coupling: [Column; MAX_EQUALITY_ROWS],
     /// L⁻¹ q_e.
-    velocities: [f64; MAX_JOINT_ROWS],
+    velocities: [f64; MAX_EQUALITY_ROWS],
 }
 
-impl Default for Joints {
+impl Default for Equalities {
     fn default() -> Self {
         Self {
             size: 0,
-            factor: [[0.0; MAX_JOINT_ROWS]; MAX_JOINT_ROWS],
-            coupling: [[0.0; MAX_ROWS]; MAX_JOINT_ROWS],
-            velocities: [0.0; MAX_JOINT_ROWS],
+            factor: [[0.0; MAX_EQUALITY_ROWS]; MAX_EQUALITY_ROWS],
+            coupling: [[0.0; MAX_ROWS]; MAX_EQUALITY_ROWS],
+            velocities: [0.0; MAX_EQUALITY_ROWS],
         }
     }
 }
 
-impl Joints {
+impl Equalities {
     /// Factors W_ee of W, row by row with `n` entries per row. Returns false if rows are redundant.
     ///
     /// Every pivot is compared with its own diagonal entry, so the test does not depend on units or masses. W_ee is symmetric positive
     /// definite, so no pivoting is needed.
     pub(super) fn factor(&mut self, rows: &[usize], w: &[f64], n: usize) -> bool {
-        debug_assert!(rows.len() <= MAX_JOINT_ROWS && w.len() == n * n, "the joint rows fit and W is square");
+        debug_assert!(rows.len() <= MAX_EQUALITY_ROWS && w.len() == n * n, "the equality rows fit and W is square");
         self.size = rows.len();
         for (i, row) in rows.iter().enumerate() {
             let Some(values) = w.get(row * n..(row + 1) * n) else {
-                debug_assert!(false, "joint row {row} is a row of W");
+                debug_assert!(false, "equality row {row} is a row of W");
                 return false;
             };
             let (above, own) = self.factor.split_at_mut(i);
@@ -67,8 +68,8 @@ impl Joints {
 
     /// Computes the coupling L⁻¹ W_ec.
     pub(super) fn couple(&mut self, embedding: &Embedding, w: &[f64], n: usize) {
-        for (i, row) in embedding.joint_rows().iter().enumerate() {
-            debug_assert!((row + 1) * n <= w.len(), "joint row {row} is a row of W");
+        for (i, row) in embedding.equality_rows().iter().enumerate() {
+            debug_assert!((row + 1) * n <= w.len(), "equality row {row} is a row of W");
             let values = w.get(row * n..(row + 1) * n).unwrap_or_default();
             let l = &self.factor[i];
             let (above, own) = self.coupling.split_at_mut(i);
@@ -113,13 +114,14 @@ impl Joints {
         }
     }
 
-    /// Writes the joint impulses r_e = −W_ee⁻¹ (q_e + W_ec r_c) for the contact impulses in `r`; its former joint impulses do not matter.   [SET-7]
+    /// Writes the impulses r_e = −W_ee⁻¹ (q_e + W_ec r_c) of the equalities for the contact impulses in `r`; their former values do not
+    /// matter.   [SET-7]
     pub(super) fn recover_impulses(&self, rows: &[usize], w: &[f64], q: &[f64], r: &mut [f64]) {
         let solves = if rows.is_empty() { 0 } else { RECOVERY_SOLVES };
         for _ in 0..solves {
-            let mut u = [0.0; MAX_JOINT_ROWS];
+            let mut u = [0.0; MAX_EQUALITY_ROWS];
             for (u, row) in u.iter_mut().zip(rows) {
-                debug_assert!((row + 1) * q.len() <= w.len(), "joint row {row} is a row of W");
+                debug_assert!((row + 1) * q.len() <= w.len(), "equality row {row} is a row of W");
                 let values = w.get(row * q.len()..(row + 1) * q.len()).unwrap_or_default();
                 *u = q[*row] + values.iter().zip(&*r).map(|(w, r)| w * r).sum::<f64>();
             }
@@ -129,7 +131,7 @@ impl Joints {
     }
 
     /// b ← W_ee⁻¹ b.
-    fn solve(&self, b: &mut [f64; MAX_JOINT_ROWS]) {
+    fn solve(&self, b: &mut [f64; MAX_EQUALITY_ROWS]) {
         for i in 0..self.size {
             let known: f64 = self.factor[i][..i].iter().zip(&*b).map(|(l, y)| l * y).sum();
             b[i] = (b[i] - known) * self.factor[i][i];

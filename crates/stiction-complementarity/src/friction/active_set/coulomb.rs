@@ -2,7 +2,7 @@
 
 use super::contacts::{Contacts, SavedImpulses};
 use super::embedding::Embedding;
-use super::joints::Joints;
+use super::equalities::Equalities;
 use super::modes::ActiveSetCode;
 use super::search::ContactSet;
 use super::system::System;
@@ -12,11 +12,11 @@ impl ContactSet for Contacts {
     type Saved = SavedImpulses;
     type Code = ActiveSetCode;
 
-    fn load_matrix(&mut self, from: (&Embedding, &Joints), w: (&[f64], usize), symmetric: bool) {
+    fn load_matrix(&mut self, from: (&Embedding, &Equalities), w: (&[f64], usize), symmetric: bool) {
         self.load_matrix(from, w, symmetric);
     }
 
-    fn load(&mut self, from: (&Embedding, &Joints), velocities: (&[f64], f64), guess: &[f64]) {
+    fn load(&mut self, from: (&Embedding, &Equalities), velocities: (&[f64], f64), guess: &[f64]) {
         self.load(from, velocities, guess);
     }
 

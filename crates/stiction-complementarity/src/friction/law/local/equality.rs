@@ -1,4 +1,4 @@
-//! Local problem of a joint: u = 0 with free impulses.   [GS-2]
+//! Local problem of an equality: u = 0 with free impulses.   [GS-2]
 
 use super::LocalMode;
 use crate::linalg::{DenseLu, dot};
@@ -7,9 +7,9 @@ use crate::linalg::{DenseLu, dot};
 /// and each solve leaves at most this fraction of the removable velocity.
 const PROXIMAL: f64 = 1e-10;
 
-/// Factorised diagonal block of a joint, with scratch memory.
+/// Factorised diagonal block of an equality, with scratch memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct JointBlock {
+pub(crate) struct EqualityBlock {
     a: Vec<f64>,
     lu: DenseLu,
     velocity: Vec<f64>,
@@ -18,11 +18,11 @@ pub(crate) struct JointBlock {
     solvable: bool,
 }
 
-impl JointBlock {
+impl EqualityBlock {
     pub(crate) fn new(rows: usize, a: &[f64]) -> Self {
-        let mut joint = Self::default();
-        joint.refill(rows, a);
-        joint
+        let mut block = Self::default();
+        block.refill(rows, a);
+        block
     }
 
     /// Factorises another block in the same memory.
