@@ -48,7 +48,7 @@ fn add_forces_of_first_kick(start: &Start, ws: &mut Workspace) {
             RowOwner::Spring(_) => aligned(&at.between, along).unwrap_or(*along),
             _ => *along,
         };
-        let force = direction * (impulse / start.force_time());
+        let force = direction * (impulse / start.force_duration());
         for (id, wrench) in [(a.0, Wrench::of_force(-force, &at.arm_a)), (b.0, Wrench::of_force(force, &at.arm_b))] {
             kinematics.applied.get_mut(id.index()).into_iter().for_each(|total| total.add(&wrench));
         }
@@ -156,7 +156,7 @@ impl Ends {
         Viscoelastic { stiffness, damping, extension }: Viscoelastic,
         rows: &mut Vec<JointSpaceRow>,
     ) {
-        let (time, w) = (start.force_time(), weight(start));
+        let (time, w) = (start.force_duration(), weight(start));
         let resistance = time * w * stiffness + damping;
         if resistance == 0.0 {
             return;
@@ -192,7 +192,7 @@ impl Ends {
 fn find_middle(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, state, .. } = start;
     let Workspace { reduced, kinematics: StepKinematics { ahead, predicted, ahead_velocity: v, .. }, .. } = ws;
-    let time = start.force_time();
+    let time = start.force_duration();
     v.clone_from(&state.v);
     match reduced {
         Some(reduced) => reduced.write_ahead(start, time, (predicted, v)),
