@@ -14,6 +14,7 @@ mod advance;
 mod alternatives;
 mod assembly;
 mod baumgarte;
+mod closable;
 mod closing;
 mod constraints;
 mod contact;
@@ -58,6 +59,7 @@ mod workspace;
 
 pub use advance::advance;
 pub use assembly::StepProblem;
+pub use closable::{UnclosableJoints, check_closable};
 pub use constraints::Constraints;
 pub use contact::{Contact, ContactImpulse, SupportPointContact};
 pub use detect::{detect, prepare};

@@ -1,6 +1,6 @@
 //! Errors of building or restoring a simulation.
 
-use stiction_stepping::SchemeError;
+use stiction_stepping::{SchemeError, UnclosableJoints};
 
 /// Error of building a simulation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -9,6 +9,9 @@ pub enum BuildError {
     /// Invalid option of the scheme.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
+    /// Open joints that no motion closes.
+    #[error(transparent)]
+    Joints(#[from] UnclosableJoints),
     /// Step size out of range.
     #[error("the step must be between {least:e} and {most} seconds, but is {value}")]
     Step {

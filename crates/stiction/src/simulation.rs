@@ -9,8 +9,8 @@ use stiction_sensitivity::{Differentiator, SensitivityError, SensitivityOptions,
 use stiction_stepping::{
     ContactReport, Coordinates, EnergyBound, Event, FeatureDetector, ImpactReport, Infeasibility, Ladder, Method,
     ProtectiveLayer, Scheme, Start, StartImpact, StepCause, StepError, StepProblem, StepReport, Stepper, Substepping,
-    SupportPointReport, TimeStepper, Uniqueness, Workspace, adopt, adopt_start, energy_bound, infeasibility,
-    joint_impulses, uniqueness,
+    SupportPointReport, TimeStepper, Uniqueness, Workspace, adopt, adopt_start, check_closable, energy_bound,
+    infeasibility, joint_impulses, uniqueness,
 };
 
 use crate::{BuildError, EnergyAccount, RestoreError};
@@ -71,6 +71,7 @@ impl Simulation {
         let model = model.into();
         scheme.check_model(&model)?;
         let mut state = model.initial_state();
+        check_closable(&model, &state)?;
         let start_impact = adopt_start(&model, &scheme, &mut state);
         let mut configuration = Configuration::default();
         configuration.update(&model, &state.q, &state.v, state.time);

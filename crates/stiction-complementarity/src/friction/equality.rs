@@ -66,10 +66,11 @@ pub(crate) struct EqualitySolver {
     has_run: bool,
     /// Block of the product Hᵀ M⁻¹ H: scratch memory.
     product: Vec<f64>,
-    /// Iterate, its velocities, correction: scratch memory.
+    /// Iterate, its velocities, correction, inconsistent part of q: scratch memory.
     r: Vec<f64>,
     u: Vec<f64>,
     correction: Vec<f64>,
+    inconsistent: Vec<f64>,
     state: Vec<f64>,
 }
 
@@ -90,6 +91,7 @@ impl Default for EqualitySolver {
             r: Vec::new(),
             u: Vec::new(),
             correction: Vec::new(),
+            inconsistent: Vec::new(),
             state: Vec::new(),
         }
     }
@@ -160,7 +162,7 @@ impl EqualitySolver {
     ///
     /// The iterations divide the inconsistent part by ε. Where W is almost singular instead of singular, such impulses move bodies.
     fn solve_consistent_part(&mut self, problem: &FrictionProblem, iterations: u32, solution: &mut FrictionSolution) {
-        let mut inconsistent = Vec::new();
+        let mut inconsistent = std::mem::take(&mut self.inconsistent);
         for _ in 0..SUBTRACTIONS {
             problem.residual_with_velocities(&solution.r, &mut self.u, &mut self.state);
             inconsistent.clone_from(&self.u);
@@ -173,6 +175,7 @@ impl EqualitySolver {
             }
             solution.r.copy_from_slice(&self.r);
         }
+        self.inconsistent = inconsistent;
     }
 
     /// Sets the correction to −(W + ε D)⁻¹ u.

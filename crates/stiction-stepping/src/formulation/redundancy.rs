@@ -10,11 +10,15 @@
 //!
 //! with η the largest joint error, positions by the size of the loop. Impulses of least norm are the same with both matrices but for the rows left out.
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::{DMatrix, SymmetricEigen, Vector3};
 use stiction_complementarity::{Law, linalg::BlockMatrix};
-use stiction_multibody::{Joint, Model};
+use stiction_multibody::{Joint, Model, joint::Row};
 
-use super::{columns, cone::is_equality, impulses::MAX_ROWS};
+use super::{
+    columns,
+    cone::is_equality,
+    impulses::{MAX_ROWS, offsets},
+};
 use crate::{Start, Workspace, constraints::Source};
 
 /// Largest singular value of scaled rows that is explained by joint errors, as a multiple of them. Dimensionless; that of Bennett's linkage is 0.15. With a
@@ -27,9 +31,11 @@ const MOST_REDUNDANT: f64 = 1e-4;
 /// Eigenvalue at the level of rounding errors. Dimensionless.
 const ROUNDING: f64 = 1e-14;
 
+/// Pivot of a Cholesky factorisation with diagonal pivoting, as a multiple of an eigenvalue, below which the eigenvalue may be that small. Dimensionless.
+const PIVOT_OF_EIGENVALUE: f64 = 1e3;
+
 /// Makes rows of joints alone that are redundant up to joint errors redundant to rounding.   [EQ-3]
-pub(super) fn make_dependent(start: &Start, ws: &Workspace, laws: &[Law], w: &mut BlockMatrix) {
-    let offsets: Vec<usize> = super::impulses::offsets(laws).collect();
+pub(super) fn make_dependent(start: &Start, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
     let rows: usize = laws.iter().map(Law::rows).sum();
     if rows > MAX_ROWS || !laws.iter().all(is_equality) {
         return;
@@ -38,55 +44,109 @@ pub(super) fn make_dependent(start: &Start, ws: &Workspace, laws: &[Law], w: &mu
     if limit <= ROUNDING {
         return;
     }
-    let mut scaled = DMatrix::<f64>::zeros(rows, rows);
-    for (i, law) in laws.iter().enumerate() {
+    let mut scratch = std::mem::take(&mut ws.friction.block);
+    scratch.clear();
+    scratch.resize(2 * rows * rows + rows, 0.0);
+    let (scaled, rest) = scratch.split_at_mut(rows * rows);
+    let (factor, scales) = rest.split_at_mut(rows * rows);
+    write_scaled(start.model, ws, (laws, w), (scaled, scales));
+    factor.copy_from_slice(scaled);
+    if smallest_pivot(factor, rows) <= PIVOT_OF_EIGENVALUE * limit {
+        project((laws, scales), DMatrix::from_row_slice(rows, rows, scaled), limit, w);
+    }
+    ws.friction.block = scratch;
+}
+
+/// Writes S and the square roots of D: of the largest diagonal entry of W for the positions of a joint, and for its angles.
+///
+/// A single row can vanish in the course of a motion, and its own entry would enlarge what joint errors leave of it.
+fn write_scaled(
+    model: &Model,
+    ws: &Workspace,
+    (laws, w): (&[Law], &BlockMatrix),
+    (scaled, scales): (&mut [f64], &mut [f64]),
+) {
+    let rows = scales.len();
+    for (i, (first, law)) in offsets(laws).zip(laws).enumerate() {
         for (j, block) in w.row(i) {
             let columns = block.len() / law.rows().max(1);
+            let other = offsets(laws).nth(j).unwrap_or(0);
             for (place, entry) in block.iter().enumerate() {
-                scaled[(offsets[i] + place / columns, offsets[j] + place % columns)] = *entry;
+                let at = (first + place / columns.max(1)) * rows + other + place % columns.max(1);
+                scaled.get_mut(at).into_iter().for_each(|out| *out = *entry);
             }
         }
     }
-    let scales = scales(start.model, ws, &scaled, &offsets);
+    for (i, scale) in scales.iter_mut().enumerate() {
+        *scale = scaled.get(i * (rows + 1)).map_or(0.0, |entry| entry.max(0.0).sqrt());
+    }
+    for (block, first) in ws.constraints.blocks.iter().zip(offsets(laws)) {
+        let Source::Joint(joint) = block.source else { continue };
+        let Some(joint) = model.joints().get(joint) else { continue };
+        let own = scales.get_mut(first..first + joint.rows()).unwrap_or_default();
+        let mut most = [0.0_f64; 2];
+        for (row, scale) in joint.evaluate(&ws.kinematics.start).zip(own.iter()) {
+            let most = &mut most[usize::from(is_position(&row))];
+            *most = most.max(*scale);
+        }
+        for (row, scale) in joint.evaluate(&ws.kinematics.start).zip(own) {
+            *scale = most[usize::from(is_position(&row))];
+        }
+    }
     let inverse = |scale: f64| if scale > 0.0 { scale.recip() } else { 0.0 };
-    scaled = DMatrix::from_fn(rows, rows, |i, j| scaled[(i, j)] * inverse(scales[i]) * inverse(scales[j]));
+    for (row, scale) in scaled.chunks_exact_mut(rows.max(1)).zip(scales.iter()) {
+        row.iter_mut().zip(scales.iter()).for_each(|(entry, other)| *entry *= inverse(*scale) * inverse(*other));
+    }
+}
+
+/// Smallest pivot of the Cholesky factorisation of a matrix with diagonal pivoting; the matrix is overwritten.
+fn smallest_pivot(matrix: &mut [f64], size: usize) -> f64 {
+    for step in 0..size {
+        let diagonal = |k: usize, matrix: &[f64]| matrix.get(k * (size + 1)).copied().unwrap_or(0.0);
+        let best = (step..size).max_by(|a, b| diagonal(*a, matrix).total_cmp(&diagonal(*b, matrix))).unwrap_or(step);
+        let pivot = diagonal(best, matrix);
+        if pivot <= ROUNDING || step + 1 == size {
+            return pivot;
+        }
+        for k in 0..size {
+            matrix.swap(step * size + k, best * size + k);
+        }
+        for k in 0..size {
+            matrix.swap(k * size + step, k * size + best);
+        }
+        for i in step + 1..size {
+            let factor = matrix[i * size + step] / pivot;
+            for j in step + 1..size {
+                matrix[i * size + j] -= factor * matrix[step * size + j];
+            }
+        }
+    }
+    f64::INFINITY
+}
+
+/// Replaces W by D^(1/2) P S P D^(1/2), if an eigenvalue of S is below the limit and not zero.
+fn project((laws, scales): (&[Law], &[f64]), scaled: DMatrix<f64>, limit: f64, w: &mut BlockMatrix) {
     let SymmetricEigen { mut eigenvalues, eigenvectors } = SymmetricEigen::new(scaled);
     if !eigenvalues.iter().any(|value| *value > ROUNDING && *value <= limit) {
         return;
     }
     eigenvalues.iter_mut().filter(|value| **value <= limit).for_each(|value| *value = 0.0);
-    let mut projected = &eigenvectors * DMatrix::from_diagonal(&eigenvalues) * eigenvectors.transpose();
-    projected =
-        DMatrix::from_fn(rows, rows, |i, j| 0.5 * (projected[(i, j)] + projected[(j, i)]) * scales[i] * scales[j]);
+    let projected = &eigenvectors * DMatrix::from_diagonal(&eigenvalues) * eigenvectors.transpose();
+    let entry = |a: usize, b: usize| 0.5 * (projected[(a, b)] + projected[(b, a)]) * scales[a] * scales[b];
     let sizes = || laws.iter().map(Law::rows);
     w.clear(sizes(), sizes());
-    for (first, law) in offsets.iter().zip(laws) {
-        for (j, (other, column_law)) in offsets.iter().zip(laws).enumerate() {
-            let entries = (0..law.rows()).flat_map(|a| (0..column_law.rows()).map(move |b| (a, b)));
-            let block: Vec<f64> = entries.map(|(a, b)| projected[(first + a, other + b)]).collect();
+    for (first, law) in offsets(laws).zip(laws) {
+        for (j, (other, column_law)) in offsets(laws).zip(laws).enumerate() {
+            let entries = (0..law.rows()).flat_map(|a| (0..column_law.rows()).map(move |b| (first + a, other + b)));
+            let block: Vec<f64> = entries.map(|(a, b)| entry(a, b)).collect();
             w.push(j, &block);
         }
         w.finish_row();
     }
 }
 
-/// Square roots of D: of the largest diagonal entry of W for the positions of a joint, and for its angles.
-///
-/// A single row can vanish in the course of a motion, and its own entry would enlarge what joint errors leave of it.
-fn scales(model: &Model, ws: &Workspace, w: &DMatrix<f64>, offsets: &[usize]) -> Vec<f64> {
-    let mut scales: Vec<f64> = (0..w.nrows()).map(|i| w[(i, i)].max(0.0).sqrt()).collect();
-    for (block, &first) in ws.constraints.blocks.iter().zip(offsets) {
-        let Source::Joint(joint) = block.source else { continue };
-        let Some(joint) = model.joints().get(joint) else { continue };
-        let kinds: Vec<bool> = joint.evaluate(&ws.kinematics.start).map(|row| row.b.linear.norm() > 0.0).collect();
-        let own = scales.get_mut(first..first + kinds.len()).unwrap_or_default();
-        for kind in [true, false] {
-            let same = || kinds.iter().enumerate().filter(move |(_, other)| **other == kind).map(|(place, _)| place);
-            let most = same().map(|place| own[place]).fold(0.0, f64::max);
-            same().for_each(|place| own[place] = most);
-        }
-    }
-    scales
+fn is_position(row: &Row) -> bool {
+    row.b.linear != Vector3::zeros()
 }
 
 /// Largest joint error of the problem: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its body.
@@ -99,7 +159,7 @@ fn relative_error(model: &Model, ws: &Workspace) -> f64 {
     let size = joints().map(arm).fold(0.0, f64::max);
     let error = |joint: &Joint| {
         let rows = joint.evaluate(&ws.kinematics.start);
-        let errors = rows.map(|row| if row.b.linear.norm() > 0.0 { row.value.abs() / size } else { row.value.abs() });
+        let errors = rows.map(|row| if is_position(&row) { row.value.abs() / size } else { row.value.abs() });
         errors.filter(|error| error.is_finite()).fold(0.0, f64::max)
     };
     joints().map(error).fold(0.0, f64::max)
