@@ -18,6 +18,12 @@ pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if scheme.method != Method::TimeStepping || scheme.dynamics == Dynamics::Quasistatic {
         return fail("order", "this preset has an order of its own; leave `order` out or use `preset = \"ncp\"`");
     }
+    if scheme.linearise_at == LineariseAt::Implicit {
+        return fail(
+            "order",
+            "implicit steps, as those of `preset = \"geometrically-implicit\"`, are of first order; leave `order` out, or use `preset = \"ncp\"`",
+        );
+    }
     if !matches!(scheme.linearise_at, LineariseAt::Start) {
         return fail(
             "jacobians",
@@ -54,7 +60,7 @@ pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
     if model.has_layers() {
         return fail(
             "order",
-            "compliant layers are integrated with first order; leave `order` out, or use `position_update = \"average\"`",
+            "compliant layers are integrated with first order; leave `order` out: with `position_update = \"average\"` and `order = 1` undamped ones keep their energy",
         );
     }
     Ok(())

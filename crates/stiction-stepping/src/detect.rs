@@ -25,6 +25,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     ws.detection.close_pairs.clear();
     forest::read(start, ws);
     external_wrenches(model, &ws.kinematics.start, state.time, &mut ws.kinematics.applied);
+    ws.kinematics.withdrawn.clear();
     springs::prepare(start, ws);
     joint_space::prepare(start, ws)?;
     weigh_forces(start, ws);

@@ -3,11 +3,13 @@
 //! Compression brings approaching contacts to rest; decompression returns at least ε times its normal impulses.   [IMPACT-2]
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyId, ContactId, ContactMode, Model, Twist, Wrench, apply_inverse_mass, mass_block};
+use stiction_multibody::{
+    BodyId, ContactId, ContactMemory, ContactMode, Model, Twist, Wrench, apply_inverse_mass, mass_block,
+};
 
 use crate::{
     Contact, ContactReport, Detector, Impact, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
-    formulation, rates::approach, reactions::add_impulses_of_solution, rows, workspace::ImpactLoads,
+    forest, formulation, rates::approach, reactions::add_impulses_of_solution, rows, workspace::ImpactLoads,
 };
 
 impl ImpactLoads {
@@ -77,20 +79,72 @@ fn relative_free_change(start: &Start, ws: &Workspace, contact: &Contact) -> Vec
 }
 
 /// Contacts that are closed at the end of a step: those with an impulse in its first half, and those that touch.   [STEP-18]
+///
+/// Where a contact with an impulse is gone, because it rolled or slid to another feature, the nearest new contact of the pair takes its place. Other new
+/// contacts are open.
 pub(crate) fn keep_closed(start: &Start, ws: &mut Workspace) {
-    let memories = &start.state.contacts;
-    let pushes = |contact: &Contact| {
-        let found = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
-        let shapes = |id: ContactId| (id.shape_a, id.shape_b);
-        // A contact that rolls or slides may have other features than at the start of the step.
-        let of_pair =
-            || memories.iter().any(|memory| shapes(memory.id) == shapes(contact.id) && memory.normal_impulse > 0.0);
-        match found.and_then(|place| memories.get(place)) {
-            Some(memory) => memory.normal_impulse > 0.0,
-            None => start.scheme.gamma > 0.0 && of_pair(),
+    let (scheme, memories) = (start.scheme, &start.state.contacts);
+    let mut contacts = std::mem::take(&mut ws.constraints.contacts);
+    let memory_of = |contact: &Contact| {
+        memories.binary_search_by_key(&contact.id, |memory| memory.id).ok().and_then(|place| memories.get(place))
+    };
+    let pair = |id: ContactId| (id.shape_a, id.shape_b);
+    let is_closed = |contact: &Contact| {
+        if contact.gap_start <= scheme.touch_threshold {
+            return true;
+        }
+        if let Some(memory) = memory_of(contact) {
+            return memory.normal_impulse > 0.0;
+        }
+        let is_gone = |memory: &ContactMemory| {
+            memory.normal_impulse > 0.0 && contacts.binary_search_by_key(&memory.id, |contact| contact.id).is_err()
+        };
+        let is_nearest = || {
+            let of_pair = contacts.iter().filter(|other| pair(other.id) == pair(contact.id));
+            of_pair.filter(|other| memory_of(other).is_none()).all(|other| contact.gap_start <= other.gap_start)
+        };
+        scheme.gamma > 0.0
+            && memories.iter().any(|memory| pair(memory.id) == pair(contact.id) && is_gone(memory))
+            && is_nearest()
+    };
+    ws.detection.closed.clear();
+    ws.detection.closed.extend(contacts.iter().map(is_closed));
+    let mut closed = ws.detection.closed.iter();
+    contacts.retain(|_| closed.next().is_some_and(|closed| *closed));
+    ws.constraints.contacts = contacts;
+}
+
+/// Takes back the impulses that closed contacts had in the first kick, so that the second finds those of the whole step.   [STEP-18]
+pub(crate) fn withdraw_first_kick(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
+    let Workspace { constraints, kinematics, result, .. } = &mut *ws;
+    let (withdrawn, applied) = (&mut kinematics.withdrawn, &mut kinematics.applied);
+    withdrawn.resize(applied.len(), Wrench::default());
+    let mut add = |body: BodyId, impulse: &Wrench| {
+        let wrench = impulse.scaled(-1.0 / start.h);
+        for place in [withdrawn.get_mut(body.index()), applied.get_mut(body.index())].into_iter().flatten() {
+            place.add(&wrench);
         }
     };
-    ws.constraints.contacts.retain(|contact| contact.gap_start <= start.scheme.touch_threshold || pushes(contact));
+    for contact in &constraints.contacts {
+        let Some(first) = report_of(&result.contact_reports, contact.id) else { continue };
+        let along = first.friction_impulse - contact.normal * contact.normal.dot(&first.friction_impulse);
+        let (spin_a, spin_b) = contact.spin_row();
+        let rows = [
+            contact.row(&(contact.normal * first.normal_impulse + along)),
+            (spin_a.scaled(first.spin_impulse), spin_b.scaled(first.spin_impulse)),
+            Contact::rolling_row(&first.rolling_impulse),
+        ];
+        for (on_a, on_b) in rows {
+            add(contact.a, &on_a);
+            add(contact.b, &on_b);
+        }
+    }
+    forest::accelerate(start, ws)
+}
+
+/// Report of a contact in a list sorted by id.
+fn report_of(reports: &[ContactReport], id: ContactId) -> Option<&ContactReport> {
+    reports.binary_search_by_key(&id, |report| report.id).ok().and_then(|place| reports.get(place))
 }
 
 /// Solves the impacts of contacts that would close within the step; returns the iterations.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, JointId, Mobility, Model, Wrench};
+use stiction_multibody::{BodyId, Configuration, JointId, Mobility, Model, Wrench};
 
 use crate::Contact;
 
@@ -84,6 +84,23 @@ pub(crate) fn relative_velocity(model: &Model, contact: &Contact, v: &[f64]) -> 
         mobility.twist(v.get(range).unwrap_or_default()).at(arm)
     };
     of(contact.b, &contact.arm_b) - of(contact.a, &contact.arm_a)
+}
+
+/// Moves the impulses of a joint on two moving bodies to a common point, so that they keep the angular momentum while the joint is open by an
+/// error.   [STEP-17]
+pub(crate) fn in_balance(
+    model: &Model,
+    at: &Configuration,
+    (a, b): (BodyId, BodyId),
+    (mut on_a, mut on_b): (Wrench, Wrench),
+) -> (Wrench, Wrench) {
+    if model.unknowns(a).is_some() && model.unknowns(b).is_some() {
+        let apart = at.pose(b).translation.vector - at.pose(a).translation.vector;
+        let half = (on_a.angular + on_b.angular + apart.cross(&on_b.linear)) * 0.5;
+        on_a.angular -= half;
+        on_b.angular -= half;
+    }
+    (on_a, on_b)
 }
 
 /// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.

@@ -2,13 +2,13 @@
 
 use std::cell::OnceCell;
 
-use stiction_multibody::{BodyId, Configuration, Model, Wrench};
+use stiction_multibody::{Configuration, Model};
 
 use crate::{
     Impact, JointRow, Stabilisation, Start, Workspace, baumgarte,
     closing::postponed_rates,
     joint_space, layers,
-    rates::{linearised_start_gap, side_rate},
+    rates::{in_balance, linearised_start_gap, side_rate},
     reduced, springs,
 };
 
@@ -104,23 +104,6 @@ fn clear_immovable(model: &Model, ws: &mut Workspace) {
             }
         }
     }
-}
-
-/// Moves the impulses of a joint on two moving bodies to a common point, so that they keep the angular momentum while the joint is open by an
-/// error.   [STEP-17]
-pub(crate) fn in_balance(
-    model: &Model,
-    at: &Configuration,
-    (a, b): (BodyId, BodyId),
-    (mut on_a, mut on_b): (Wrench, Wrench),
-) -> (Wrench, Wrench) {
-    if model.unknowns(a).is_some() && model.unknowns(b).is_some() {
-        let apart = at.pose(b).translation.vector - at.pose(a).translation.vector;
-        let half = (on_a.angular + on_b.angular + apart.cross(&on_b.linear)) * 0.5;
-        on_a.angular -= half;
-        on_b.angular -= half;
-    }
-    (on_a, on_b)
 }
 
 /// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]

@@ -20,8 +20,7 @@ use stiction_multibody::{Attachment, BodyId, Dimension, Wrench, add_springs};
 
 use crate::{
     Kick, Start, Workspace,
-    rates::{JointSpaceRow, RowOwner, Side, rate},
-    rows::in_balance,
+    rates::{JointSpaceRow, RowOwner, Side, in_balance, rate},
     velocity_terms::weight,
     workspace::StepKinematics,
 };

@@ -161,6 +161,7 @@ impl Stepper for TimeStepper {
         ws.kinematics.linearisation_velocity.clear();
         detect(start, self.detector.as_mut(), ws)?;
         impact::keep_closed(start, ws);
+        impact::withdraw_first_kick(start, ws)?;
         formulation::assemble(start, ws)?;
         let outcome = match formulation::solve(start, &mut self.ladder, ws) {
             Err(_) if formulation::review_contradictions(start, ws) => {

@@ -131,6 +131,8 @@ fn work_of_forces(model: &Model, ws: &Workspace, h: f64) -> f64 {
             continue;
         };
         force.angular -= ws.kinematics.gyroscopic.get(index).copied().unwrap_or_else(Vector3::zeros);
+        // What is taken back is part of the impulses of contacts.
+        force.add(&ws.kinematics.withdrawn.get(index).copied().unwrap_or_default().scaled(-1.0));
         let next = mobility.twist(ws.solution.velocity.get(slot.v.clone()).unwrap_or_default());
         work += (h * force.power(&next)).abs();
     }

@@ -73,6 +73,8 @@ pub struct StepKinematics {
     pub applied: Vec<Wrench>,
     /// Gyroscopic torques λ_vp among them; empty in reduced coordinates and for bodies without inertia.   [ROT-2]
     pub gyroscopic: Vec<Vector3<f64>>,
+    /// Among them, in the second kick of a step, the impulses of closed contacts in the first, taken back and divided by h; otherwise empty.   [STEP-18]
+    pub(crate) withdrawn: Vec<Wrench>,
     /// Velocities that rotors in joints have at the start of the step, less those of the bodies: they follow the velocities v⁺ of the problems. Empty if
     /// all are zero.   [ROT-2]
     pub(crate) rotor_lead: Vec<f64>,
@@ -268,6 +270,8 @@ pub struct Detection {
     /// Contact points of one pair, with prescribed bodies at the end and at the start of the step.
     pub points: Vec<ContactPoint>,
     pub(crate) points_start: Vec<ContactPoint>,
+    /// Contacts that are closed at the end of a step of second order.
+    pub(crate) closed: Vec<bool>,
     /// Pairs of shapes whose contacts are found vertex by vertex in this step.   [CORNER-5]
     pub close_pairs: Vec<(ShapeId, ShapeId)>,
 }

@@ -238,6 +238,7 @@ impl Reduced {
         let forest = start.model.forest();
         let tree = forest.tree();
         debug_assert_eq!(applied.len(), start.model.bodies().len(), "every body has an applied wrench");
+        self.free_of = None;
         for (wrench, (id, _)) in applied.iter().zip(start.model.iter_bodies()) {
             let Some((link, wrench)) = forest.on_link(&self.at, id, wrench) else { continue };
             if let Some(place) = self.forces.external.get_mut(link.index()) {

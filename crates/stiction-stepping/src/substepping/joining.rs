@@ -1,5 +1,6 @@
 //! Parts of a step joined into one: impulses, impacts and events of the whole, the state and the configuration of its end.
 
+use nalgebra::Vector3;
 use stiction_multibody::Model;
 
 use crate::{
@@ -59,6 +60,17 @@ impl EarlierParts {
         self.impacts.clone_from(&ws.result.impacts);
         self.events.clone_from(&ws.result.events);
         self.shocks = ws.result.shocks;
+    }
+
+    /// Leaves the impulses of these contacts to the part that reports them: it has found those of the whole step.   [STEP-18]
+    pub(super) fn leave_to(&mut self, reports: &[ContactReport]) {
+        for earlier in &mut self.contacts {
+            if reports.binary_search_by_key(&earlier.id, |report| report.id).is_ok() {
+                let nothing = Vector3::zeros();
+                (earlier.normal_impulse, earlier.spin_impulse) = (0.0, 0.0);
+                (earlier.friction_impulse, earlier.rolling_impulse) = (nothing, nothing);
+            }
+        }
     }
 
     /// Adds the earlier parts to the last one in the workspace: impulses, impacts, events.

@@ -25,6 +25,7 @@ impl SecondKick {
         first.keep(start.model, ws);
         moved.copy_from(&ws.result.next);
         let second = stepper.kick(&Start { state: moved, kick: Kick::Second, ..*start }, ws)?;
+        first.leave_to(&ws.result.contact_reports);
         first.merge(start.model, ws);
         // The bodies did not move: their overlap and joint errors are those of the first half.
         Ok(StepReport {

@@ -16,6 +16,7 @@ mod kinematics;
 mod ladder;
 mod layers;
 mod measures;
+mod order;
 mod quasistatic;
 mod rates;
 mod reduced;

@@ -10,8 +10,8 @@ use stiction_multibody::{
 use super::support::{ball, builder, disc, friction, on_floor};
 use crate::Substeps;
 use crate::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, PositionUpdate,
-    Preset, Scheme, SchemeError, Stabilisation,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, Order,
+    PositionUpdate, Preset, Scheme, SchemeError, Stabilisation,
 };
 
 /// Ball on a floor with a rule.
@@ -331,6 +331,23 @@ fn stabilisations_fit_method_and_joints() {
     refuses(&with(damped, Preset::Ncp), &hinged(Some(0.5), JointDof::default()), "stabilisation", "weight `gamma`");
     with(Stabilisation::Reduction, Preset::Reference).check_model(&model).unwrap();
     with(damped, Preset::Ncp).check_model(&model).unwrap();
+}
+
+/// Hints name what the user wrote: an implicit preset has no `jacobians` to leave out.
+#[test]
+fn steps_of_second_order_refuse_presets_of_first_order() {
+    for (preset, hint) in [
+        (Preset::GeometricallyImplicit, "leave `order` out"),
+        (Preset::Quasistatic, "leave `order` out"),
+        (Preset::MoreauJean, "leave `order` out"),
+        (Preset::Reference, "leave `order` out"),
+    ] {
+        let scheme = Scheme { order: Order::Second, ..preset.scheme() };
+        refuses(&scheme, &nothing_special(), "order", hint);
+    }
+    for preset in [Preset::Ncp, Preset::StewartTrinkle, Preset::AnitescuPotra, Preset::AnitescuHart] {
+        Scheme { order: Order::Second, ..preset.scheme() }.check_model(&nothing_special()).unwrap();
+    }
 }
 
 #[test]
