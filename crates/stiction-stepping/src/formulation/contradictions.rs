@@ -5,6 +5,7 @@
 //! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
 use stiction_complementarity::Law;
+use stiction_multibody::Model;
 
 use super::cone::is_equality;
 use crate::{Start, Workspace, constraints::Source};
@@ -35,6 +36,40 @@ pub(super) const HINT: &str =
 pub(super) fn is_of_joints_alone(ws: &Workspace) -> bool {
     let laws = ws.friction.problem.laws();
     !laws.is_empty() && laws.iter().all(is_equality)
+}
+
+/// Rates of a joint, as a fraction of the largest, below which it takes no part in a contradiction. Dimensionless.
+const NO_PART: f64 = 1e-3;
+
+/// Names of all joints that contradict each other in a problem of joints alone: the rates that the solution leaves are orthogonal to those of all
+/// velocities, so that they are combinations of dependent rows.   [EQ-2]
+pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<String> {
+    let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
+    if solution.r.len() != problem.rows() {
+        return None;
+    }
+    let (mut rates, mut scratch) = (Vec::new(), Vec::new());
+    problem.velocities(&solution.r, &mut rates, &mut scratch);
+    let left = |block: usize| {
+        let rates = rates.get(problem.range(block)).unwrap_or_default();
+        rates.iter().map(|u| u * u).sum::<f64>().sqrt()
+    };
+    let most = (0..problem.blocks()).map(left).fold(0.0, f64::max);
+    let named = ws.constraints.blocks.iter().enumerate().filter(|(block, _)| left(*block) > NO_PART * most);
+    let mut names: Vec<&str> = named
+        .filter_map(|(_, block)| match block.source {
+            Source::Joint(index) => model.joints().get(index),
+            Source::JointSpace(row) => ws.constraints.joint_space_rows.get(row).and_then(|row| model.joint(row.joint)),
+            _ => None,
+        })
+        .map(|joint| joint.name.as_str())
+        .collect();
+    names.dedup();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("joint \"{one}\"")),
+        all => Some(format!("joints \"{}\"", all.join("\", \""))),
+    }
 }
 
 /// Leaves out of a problem of joints alone, which was not solved, the part of the stabilisation by which they contradict each other; false if there is
