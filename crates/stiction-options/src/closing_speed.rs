@@ -1,6 +1,6 @@
 //! Bound on the speed at which open joints close.
 
-use super::SchemeError;
+use super::error::SchemeError;
 
 /// Largest bound, m/s or rad/s: larger ones are typing mistakes.
 const MOST: f64 = 1e9;

@@ -7,7 +7,9 @@
 #![allow(clippy::doc_markdown)]
 
 mod axes;
+mod checks;
 mod closing_speed;
+mod error;
 mod joint_space;
 mod layers;
 mod order;
@@ -22,7 +24,8 @@ pub use axes::{
     PositionUpdate, PrescribedSlip, Undetermined, VelocityTerms,
 };
 pub use closing_speed::ClosingSpeed;
+pub use error::SchemeError;
 pub use preset::Preset;
-pub use scheme::{Scheme, SchemeError};
+pub use scheme::Scheme;
 pub use stabilisation::{Manifold, Stabilisation};
 pub use substeps::Substeps;

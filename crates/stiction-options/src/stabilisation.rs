@@ -2,7 +2,7 @@
 
 use stiction_multibody::Model;
 
-use super::{Method, Scheme, SchemeError};
+use super::error::SchemeError;
 
 /// Method that keeps errors in joints, and by projection penetrations, small. The equations are in `docs/theory/stabilisation.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,7 +66,7 @@ impl Manifold {
 /// Largest coefficients of Baumgarte, 1/s and 1/s², and largest rate of Ascher, 1/s.
 const LARGEST: f64 = 1e12;
 
-const FIELD: &str = "stabilisation";
+pub(super) const FIELD: &str = "stabilisation";
 
 impl Stabilisation {
     /// Name in scene files.
@@ -95,27 +95,5 @@ impl Stabilisation {
             }
             None => Ok(()),
         }
-    }
-
-    /// Refuses a stabilisation that the method or the model does not support.
-    pub(super) fn check(self, scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
-        let joints_only = !matches!(self, Self::Usual | Self::Projection(Manifold::Positions | Manifold::Both));
-        let own_weight = model.joints().iter().any(|joint| joint.gamma.is_some());
-        let reason = match (self, scheme.method) {
-            _ if joints_only && model.joint_rows() == 0 => {
-                "this stabilises joints, and there are none; leave `stabilisation` out, or use `{ projection = \"positions\" }` against penetration"
-            }
-            (Self::Reduction, Method::TimeStepping | Method::MoreauJean) => {
-                "only the reference integrates independent coordinates: a complementarity problem has all velocities as unknowns; use `{ projection = \"both\" }` or `preset = \"reference\"`"
-            }
-            (Self::Baumgarte { .. }, Method::MoreauJean) => {
-                "Baumgarte's equation is discretised for q⁺ = q + h v⁺, and the θ-method moves by the mean of two velocities; use `{ ascher = { rate = .. } }` or `{ projection = \"both\" }`"
-            }
-            (Self::Baumgarte { .. }, Method::TimeStepping) if own_weight => {
-                "a joint has a weight `gamma` of its own, which Baumgarte's equation would replace; remove one of the two"
-            }
-            _ => return Ok(()),
-        };
-        Err(SchemeError { field: FIELD, reason: reason.to_owned() })
     }
 }

@@ -1,6 +1,6 @@
 //! Division of steps.
 
-use super::SchemeError;
+use super::error::SchemeError;
 
 /// Division of every step into equal parts, and into those that compliant layers need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

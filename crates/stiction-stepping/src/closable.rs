@@ -47,12 +47,13 @@ fn names(joints: &[String]) -> String {
 pub fn check_closable(model: &Model, state: &State) -> Result<(), UnclosableJoints> {
     let mut at = Configuration::default();
     at.update(model, &state.q, &state.v, state.time);
-    let largest = |errors: &DVector<f64>| errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
-    let (mut errors, mut jacobian) = linearise(model, &at);
-    let at_start = largest(&errors);
-    if at_start.is_nan() || at_start <= OPEN || model.dof() > MAX_DOF {
+    let at_start =
+        model.joints().iter().flat_map(|joint| joint.evaluate(&at)).map(|row| row.value.abs()).fold(0.0, f64::max);
+    if at_start <= OPEN || model.dof() > MAX_DOF {
         return Ok(());
     }
+    let largest = |errors: &DVector<f64>| errors.iter().fold(0.0_f64, |most, error| most.max(error.abs()));
+    let (mut errors, mut jacobian) = linearise(model, &at);
     let (mut q, mut damping) = (state.q.clone(), 1e-3);
     for _ in 0..MAX_ITERATIONS {
         if largest(&errors) <= LEFT * at_start {

@@ -4,8 +4,10 @@
 //! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
 //! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
+use stiction_multibody::Model;
+
 use super::cone::is_equality;
-use crate::{Start, Workspace, constraints::Source};
+use crate::{Start, Workspace, constraints::Source, rates::RowOwner};
 
 /// Largest joint error that is left uncorrected because no motion removes it, m or rad.
 ///
@@ -35,6 +37,43 @@ pub(super) const HINT: &str =
 pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
     let laws = ws.friction.problem.laws();
     !laws.is_empty() && laws.iter().all(is_equality)
+}
+
+/// Rates of a joint, as a fraction of the largest, below which it takes no part in a contradiction. Dimensionless.
+const NO_PART: f64 = 1e-3;
+
+/// Names of all joints that contradict each other in a problem of joints alone: the rates that the solution leaves are orthogonal to those of all
+/// velocities, so that they are combinations of dependent rows.   [EQ-2]
+pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<String> {
+    let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
+    if solution.r.len() != problem.rows() {
+        return None;
+    }
+    let (mut rates, mut scratch) = (Vec::new(), Vec::new());
+    problem.velocities(&solution.r, &mut rates, &mut scratch);
+    let left = |block: usize| {
+        let rates = rates.get(problem.range(block)).unwrap_or_default();
+        rates.iter().map(|u| u * u).sum::<f64>().sqrt()
+    };
+    let most = (0..problem.blocks()).map(left).fold(0.0, f64::max);
+    let named = ws.constraints.blocks.iter().enumerate().filter(|(block, _)| left(*block) > NO_PART * most);
+    let mut names: Vec<&str> = named
+        .filter_map(|(_, block)| match block.source {
+            Source::Joint(index) => model.joints().get(index),
+            Source::JointSpace(row) => match ws.constraints.joint_space_rows.get(row)?.owner {
+                RowOwner::Joint(joint) => model.joint(joint),
+                RowOwner::Spring(_) | RowOwner::Damper(..) => None,
+            },
+            _ => None,
+        })
+        .map(|joint| joint.name.as_str())
+        .collect();
+    names.dedup();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("joint \"{one}\"")),
+        all => Some(format!("joints \"{}\"", all.join("\", \""))),
+    }
 }
 
 /// Notes the inconsistent rates of a problem of equalities alone that was not solved, which the next pass subtracts from q. Returns false if the

@@ -289,7 +289,11 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         LIMIT_OF_THE_METHOD
     };
     let row = ladder_outcome.residual.row;
-    let worst = if ws.is_friction_problem { worst_block(model, ws, row) } else { worst_row(model, ws, row) };
+    let contradicting =
+        if hint == contradictions::HINT { contradictions::contradicting_joints(model, ws) } else { None };
+    let worst = contradicting.unwrap_or_else(|| {
+        if ws.is_friction_problem { worst_block(model, ws, row) } else { worst_row(model, ws, row) }
+    });
     StepCause::NotSolved {
         status: ladder_outcome.status,
         residual: ladder_outcome.residual.value,

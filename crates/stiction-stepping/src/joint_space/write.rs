@@ -234,17 +234,30 @@ impl<'a> Writer<'a> {
         let &Start { scheme, h, .. } = self.start;
         let reach = if scheme.gamma > 0.0 { 2.0 * h * self.actuated.rate.abs() } else { 0.0 } + scheme.touch_threshold;
         let all = self.ws.constraints.all_limits;
-        self.push_limits(|gap, missed| (all || missed || gap <= reach).then_some(scheme.gamma * gap / h))
+        let (most, rate) = (self.closing_speed(), self.actuated.rate);
+        self.push_limits(|(gap, sign), missed| {
+            // Drift: what a step at the present rate passes the limit by.
+            let most = most + (-sign * rate).max(0.0);
+            (all || missed || gap <= reach).then_some((scheme.gamma * gap / h).max(-most))
+        })
+    }
+
+    /// Speed at which a DOF beyond a limit returns to it: that of open joints.   [STAB-9]
+    fn closing_speed(&self) -> f64 {
+        let speed = self.start.scheme.joint_closing_speed;
+        let row = self.joint.coordinate(self.actuated.id.1, &self.ws.kinematics.start);
+        let is_angle = row.is_none_or(|row| row.b.linear == Vector3::zeros());
+        if is_angle { speed.angular } else { speed.linear }
     }
 
     /// Writes the limits that are reached, in an impact.   [JSPACE-8]
     fn reached_limits(&mut self) {
         let touch = self.start.scheme.touch_threshold;
-        self.push_limits(|gap, _| (gap <= touch).then_some(0.0));
+        self.push_limits(|(gap, _), _| (gap <= touch).then_some(0.0));
     }
 
-    /// Writes the rows of the limits for which `bias` returns a value, given the distance to the limit and whether it was missed.
-    fn push_limits(&mut self, bias: impl Fn(f64, bool) -> Option<f64>) -> [bool; 2] {
+    /// Writes the rows of the limits for which `bias` returns a value, given the distance to the limit, the sign of its rate and whether it was missed.
+    fn push_limits(&mut self, bias: impl Fn((f64, f64), bool) -> Option<f64>) -> [bool; 2] {
         let mut held = [true; 2];
         let Some([least, most]) = limits_of(self.joint, self.actuated.id.1) else { return held };
         let coordinate = self.actuated.coordinate;
@@ -253,7 +266,7 @@ impl<'a> Writer<'a> {
             if !gap.is_finite() {
                 continue;
             }
-            let Some(bias) = bias(gap, missed) else {
+            let Some(bias) = bias((gap, sign), missed) else {
                 *held = false;
                 continue;
             };

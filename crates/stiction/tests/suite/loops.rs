@@ -224,3 +224,23 @@ fn redundant_joints_of_a_falling_pair_hold() {
         assert!((simulation.momentum().linear.x - momentum).abs() < 1e-10, "{coordinates}");
     }
 }
+
+/// A door between a wall that moves and one that does not: the error names both hinges, and not those of another door.
+#[test]
+fn contradicting_joints_are_all_named() {
+    let content = r#"
+        body = [
+            { name = "wall", kind = "kinematic", motion = { x = "2 + 0.5*t" } },
+            { name = "door", mass = 2.0, inertia = [0.1, 0.2, 0.2], position = [1.0, 0.0, 0.0] },
+            { name = "other", mass = 2.0, inertia = [0.1, 0.2, 0.2], position = [0.4, 3.0, 1.0] },
+        ]
+        joint = [
+            { name = "left", kind = "weld", between = ["world", "door"], anchor = [0.0, 0.0, 0.0] },
+            { name = "right", kind = "weld", between = ["door", "wall"], anchor = [2.0, 0.0, 0.0] },
+            { name = "free", kind = "spherical", between = ["world", "other"], anchor = [0.0, 3.0, 1.0] },
+        ]
+    "#;
+    let mut simulation = simulation(content, "ncp", "maximal");
+    let error = simulation.step().unwrap_err().to_string();
+    assert!(error.contains("joints \"left\", \"right\"") && !error.contains("free"), "{error}");
+}

@@ -394,3 +394,25 @@ fn a_loop_that_cannot_close_is_refused_by_the_names_of_its_joints() {
         assert!(joint_error(&simulation) < 1e-3, "{coordinates:?}: {}", joint_error(&simulation));
     }
 }
+
+/// A door that starts 1 rad beyond its limit comes back at 5 rad/s, and a drawer 0.3 m beyond it at 1 m/s.
+#[test]
+fn passed_limits_are_left_at_the_closing_speed() {
+    for coordinates in ALL {
+        for (kind, beyond, speed) in [(JointKind::Revolute, 1.0, 5.0), (JointKind::Prismatic, 0.3, 1.0)] {
+            let mut builder = ModelBuilder::new(Dimension::Spatial);
+            let body = builder.body(link("body")).unwrap();
+            let joint = builder.joint_at("joint", kind, (BodyId::WORLD, body), Vector3::zeros(), Vector3::z()).unwrap();
+            builder.joint_dof((joint, 0), JointDof { limits: Some([beyond, 10.0]), ..JointDof::default() }).unwrap();
+            let mut scheme = scheme(coordinates);
+            scheme.joint_gamma = 1.0;
+            let mut simulation = Simulation::new(builder.build().unwrap(), scheme, 0.002).unwrap();
+            let fastest = (0..200).map(|_| {
+                let _ = simulation.step().unwrap();
+                simulation.state().v.iter().fold(0.0_f64, |most, v| most.max(v.abs()))
+            });
+            let fastest = fastest.fold(0.0, f64::max);
+            assert!((fastest / speed - 1.0).abs() < 1e-9, "{coordinates:?}, {kind:?}: {fastest}");
+        }
+    }
+}
