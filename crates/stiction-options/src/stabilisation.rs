@@ -1,7 +1,5 @@
 //! Stabilisation against drift: small errors in joints and gaps that every step adds and no velocity row removes.
 
-use stiction_multibody::Model;
-
 use super::error::SchemeError;
 
 /// Method that keeps errors in joints, and by projection penetrations, small. The equations are in `docs/theory/stabilisation.md`.

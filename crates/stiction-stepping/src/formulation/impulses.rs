@@ -10,18 +10,15 @@
 //! blocks.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{FrictionActiveSet, Law, Operator, linalg::BlockMatrix};
+use stiction_complementarity::{Law, Operator, linalg::BlockMatrix};
 use stiction_multibody::Model;
 
-use super::redundancy;
+use super::redundancy::{self, MAX_ROWS, offsets};
 use crate::{
     Contact, LineariseAt, Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Source},
     surface::LayerSurface,
 };
-
-/// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
-pub(super) const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
 /// True if W is assembled; otherwise the operator is matrix-free.
 ///
@@ -106,11 +103,6 @@ fn write_delassus(ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
         _ => write_coupled(ws, laws, w, &mut block),
     }
     ws.friction.block = block;
-}
-
-/// Offset of each law: its first row.
-pub(super) fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
-    laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 
 /// Writes the blocks of W between laws that act on the same tree.   [DCA-8]

@@ -11,15 +11,14 @@
 //! with η the largest joint error, positions by the size of the loop. Impulses of least norm are the same with both matrices but for the rows left out.
 
 use nalgebra::{DMatrix, SymmetricEigen, Vector3};
-use stiction_complementarity::{Law, linalg::BlockMatrix};
+use stiction_complementarity::{FrictionActiveSet, Law, linalg::BlockMatrix};
 use stiction_multibody::{Joint, Model, joint::Row};
 
-use super::{
-    columns,
-    cone::is_equality,
-    impulses::{MAX_ROWS, offsets},
-};
+use super::columns;
 use crate::{Start, Workspace, constraints::Source};
+
+/// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
+pub(super) const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
 
 /// Largest singular value of scaled rows that is explained by joint errors, as a multiple of them. Dimensionless; that of Bennett's linkage is 0.15. With a
 /// tenth of this value, such loops are near being locked; with ten times as much, rows are left out further from singular positions.
@@ -37,7 +36,7 @@ const PIVOT_OF_EIGENVALUE: f64 = 1e3;
 /// Makes rows of joints alone that are redundant up to joint errors redundant to rounding.   [EQ-3]
 pub(super) fn make_dependent(start: &Start, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
     let rows: usize = laws.iter().map(Law::rows).sum();
-    if rows > MAX_ROWS || !laws.iter().all(is_equality) {
+    if rows > MAX_ROWS || !laws.iter().all(|law| matches!(law, Law::Equality { .. })) {
         return;
     }
     let limit = (ROWS_BY_ERRORS * relative_error(start.model, ws)).powi(2).min(MOST_REDUNDANT);
@@ -147,6 +146,11 @@ fn project((laws, scales): (&[Law], &[f64]), scaled: DMatrix<f64>, limit: f64, w
 
 fn is_position(row: &Row) -> bool {
     row.b.linear != Vector3::zeros()
+}
+
+/// Offset of each law: its first row.
+pub(super) fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
+    laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 
 /// Largest joint error of the problem: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its body.
