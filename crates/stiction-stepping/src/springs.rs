@@ -71,7 +71,9 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         let at_rest = || (spring.rest_length == 0.0).then(|| ends.at.relative_velocity.try_normalize(0.0)).flatten();
         let Some(direction) = ends.at.between.try_normalize(0.0).or_else(at_rest) else { continue };
         let sides = ends.sides(start, ws, &direction);
-        let extension = ends.at.between.norm() - spring.rest_length - start.h * ends.traced(start, ws, &sides);
+        // From where the constraints are linearised back to the start of the step.   [STEP-10]
+        let traced = rate(model, &sides, &ws.kinematics.linearisation_velocity, None);
+        let extension = ends.at.between.norm() - spring.rest_length - start.h * traced;
         let law = Viscoelastic { stiffness: spring.stiffness, damping: spring.damping, extension };
         ends.push((start, ws), (RowOwner::Spring(index), direction, sides), law, &mut rows);
     }
@@ -140,11 +142,6 @@ impl Ends {
             pair = in_balance(start.model, &ws.kinematics.start, self.bodies, pair);
         }
         [Some(Side::Wrench(a, pair.0)), Some(Side::Wrench(b, pair.1)), None, None]
-    }
-
-    /// Rate at the linearisation velocity.   [STEP-10]
-    fn traced(&self, start: &Start, ws: &Workspace, sides: &Sides) -> f64 {
-        rate(start.model, sides, &ws.kinematics.linearisation_velocity, None)
     }
 
     /// Pushes the row along a direction.   [FORCE-3]

@@ -1,5 +1,7 @@
 //! Contacts in steps of second order: what the removal of overlap and contacts that move along a body leave in the velocities.   [STEP-18]
 
+#![allow(clippy::cast_sign_loss, reason = "counts of steps are positive")]
+
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use stiction_geometry::spatial;
 use stiction_multibody::{BodyBuilder, Dimension};

@@ -1,5 +1,7 @@
 //! Springs and dampers between bodies: closed forms of one step, energy of stiff ones, orders, momentum, coordinates.   [FORCE-3]
 
+#![allow(clippy::cast_sign_loss, reason = "counts of steps are positive")]
+
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{
     BodyBuilder, BodyId, ContactRule, Damper, Dimension, JointKind, Model, ModelBuilder, Spring, energy, momentum,
