@@ -21,7 +21,6 @@ use stiction_multibody::{Attachment, BodyId, Dimension, Wrench, add_springs};
 use crate::{
     Kick, Start, Workspace,
     rates::{JointSpaceRow, RowOwner, Side, in_balance, rate},
-    velocity_terms::weight,
     workspace::StepKinematics,
 };
 
@@ -152,7 +151,7 @@ impl Ends {
         Viscoelastic { stiffness, damping, extension }: Viscoelastic,
         rows: &mut Vec<JointSpaceRow>,
     ) {
-        let (time, w) = (start.force_duration(), weight(start));
+        let (time, w) = (start.force_duration(), start.end_velocity_weight());
         let resistance = time * w * stiffness + damping;
         if resistance == 0.0 {
             return;

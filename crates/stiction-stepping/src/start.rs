@@ -2,7 +2,7 @@
 
 use stiction_multibody::{Model, State};
 
-use crate::{Order, Scheme};
+use crate::{Order, PositionUpdate, Scheme};
 
 /// Inputs of a step: model, scheme, state and step size.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,14 @@ impl<'a> Start<'a> {
     /// Fraction of the forces of a step that acts.
     pub(crate) fn force_weight(&self) -> f64 {
         if self.kick == Kick::Whole { 1.0 } else { 0.5 }
+    }
+
+    /// Weight w of the velocity at the end of the step in the velocity that moves the bodies.
+    pub(crate) fn end_velocity_weight(&self) -> f64 {
+        match self.scheme.position_update {
+            PositionUpdate::End => 1.0,
+            PositionUpdate::Average => 0.5,
+        }
     }
 
     /// True if the bodies move after the kick.

@@ -17,7 +17,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{Body, Mobility, mass_block, mean_angular_velocity};
 
-use crate::{Dynamics, PositionUpdate, Start, VelocityTerms, Workspace};
+use crate::{Dynamics, Start, VelocityTerms, Workspace};
 
 /// Turn of a body in a step from which on the velocity terms act after the impulses, rad.   [ROT-5]
 ///
@@ -25,17 +25,9 @@ use crate::{Dynamics, PositionUpdate, Start, VelocityTerms, Workspace};
 /// by what the turn differs from that of their contacts; at ten times, impulses on bodies that turn fast add energy.
 const FAST_TURN: f64 = 0.5;
 
-/// Weight w of the velocity at the end of the step in the velocity that moves the bodies.
-pub(crate) fn weight(start: &Start) -> f64 {
-    match start.scheme.position_update {
-        PositionUpdate::End => 1.0,
-        PositionUpdate::Average => 0.5,
-    }
-}
-
 /// Adds the gyroscopic torques λ_vp to the applied wrenches, for bodies in maximal coordinates with inertia.   [DYN-5] [ROT-2]
 pub(crate) fn add(start: &Start, ws: &mut Workspace) {
-    add_weighted(start, ws, weight(start));
+    add_weighted(start, ws, start.end_velocity_weight());
 }
 
 /// [`add`] for a step that moves the bodies by w v⁺ + (1 − w) v.

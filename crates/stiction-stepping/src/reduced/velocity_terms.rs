@@ -29,7 +29,7 @@ use stiction_multibody::{
 };
 
 use super::Reduced;
-use crate::{Kick, PositionUpdate, Start, VelocityTerms, velocity_terms};
+use crate::{Kick, PositionUpdate, Start, VelocityTerms};
 
 /// Number of sweeps for v_state. The error of two is of third order in h.
 const SWEEPS: u32 = 2;
@@ -297,7 +297,7 @@ impl Reduced {
         self.at.twists_of(start.model.forest().tree(), closing, twists);
         trees.momenta(&self.at, twists, momenta);
         trees.centers(&self.at, centers);
-        let time = start.h * velocity_terms::weight(start);
+        let time = start.h * start.end_velocity_weight();
         for ((wanted, removed), (mass, _)) in wanted.iter_mut().zip(momenta.iter()).zip(centers.iter()) {
             if *mass > 0.0 {
                 wanted.angular -= removed.linear.cross(&wanted.linear) * (time / mass);
