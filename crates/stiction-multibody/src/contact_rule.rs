@@ -40,7 +40,27 @@ pub struct ContactRule {
     pub layer: LayerRule,
 }
 
+/// Choices of a friction law beyond Coulomb's with ellipse and torsion, as contacts carry them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrictionOptions {
+    /// Coefficient ρ of rolling friction, m.
+    pub rolling: f64,
+}
+
+impl FrictionOptions {
+    /// The first choice that is made and how to do without it, for schemes that have Coulomb's law alone.
+    pub fn beyond_coulomb(self) -> Option<(&'static str, &'static str)> {
+        let Self { rolling } = self;
+        (rolling > 0.0).then_some(("rolling friction", "set `rolling = 0`"))
+    }
+}
+
 impl ContactRule {
+    /// Choices of the friction law beyond Coulomb's.
+    pub fn friction_options(&self) -> FrictionOptions {
+        FrictionOptions { rolling: self.rolling }
+    }
+
     /// Returns the rule if all its numbers are legal, with directions of unit length.
     pub(crate) fn checked(mut self, check: &Check) -> Result<Self, ModelError> {
         self.friction = check.non_negative("friction", self.friction, limits::FRICTION)?;

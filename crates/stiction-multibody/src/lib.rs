@@ -44,7 +44,7 @@ pub use body::{Body, BodyBuilder, BodyKind, Filter, Mobility, ShapeOnBody};
 pub use build::ModelBuilder;
 pub use check::{limits, plain};
 pub use configuration::Configuration;
-pub use contact_rule::{ContactRule, PairRule};
+pub use contact_rule::{ContactRule, FrictionOptions, PairRule};
 pub use dynamics::{add_springs, applied_wrenches, apply_inverse_mass, external_wrenches, mass_block};
 pub use energy::{energy, momentum};
 pub use error::{Element, ModelError};

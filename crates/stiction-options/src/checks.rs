@@ -18,32 +18,22 @@ impl Scheme {
         Err(SchemeError { field: "corners", reason: reason.to_owned() })
     }
 
-    /// Refuses choices without rolling friction.   [FRIC-5]
-    fn check_rolling(&self) -> Result<(), SchemeError> {
-        let (field, reason) = if self.friction != FrictionSet::Quadratic {
-            (
-                "friction",
-                "rolling friction and linear friction sets do not go together: a polygon has no direction for rolling; use `friction = \"quadratic\"` or set `rolling = 0`",
-            )
+    /// Refuses choices that have Coulomb's law alone where a friction law is another.   [FRIC-5]
+    fn check_friction(&self, model: &Model) -> Result<(), SchemeError> {
+        let options = model.contact_rules().find_map(|rule| rule.friction_options().beyond_coulomb());
+        let Some((law, without)) = options else { return Ok(()) };
+        let (field, subject, instead) = if self.friction != FrictionSet::Quadratic {
+            ("friction", "linear friction sets have", "use `friction = \"quadratic\"`")
         } else if self.method == Method::Reference {
-            (
-                "preset",
-                "the event-driven reference has no rolling friction; use a preset such as `ncp`, or set `rolling = 0`",
-            )
+            ("preset", "the event-driven reference has", "use a preset such as `ncp`")
         } else if self.linearise_at == LineariseAt::Implicit {
-            (
-                "jacobians",
-                "implicit steps have no rolling friction; use another preset, such as `ncp`, or set `rolling = 0`",
-            )
+            ("jacobians", "implicit steps have", "use another preset, such as `ncp`")
         } else if self.dynamics == Dynamics::Quasistatic {
-            (
-                "preset",
-                "bodies without inertia have no rolling friction; use a preset with inertia, or set `rolling = 0`",
-            )
+            ("preset", "bodies without inertia have", "use a preset with inertia")
         } else {
             return Ok(());
         };
-        Err(SchemeError { field, reason: reason.to_owned() })
+        Err(SchemeError { field, reason: format!("{subject} no {law}; {instead}, or {without}") })
     }
 
     /// Refuses choices that an implicit step does not support.   [GIM-1]
@@ -181,9 +171,7 @@ impl Scheme {
                 "torsional friction and linear friction sets do not go together: a polygon has no direction for spin; use `friction = \"quadratic\"` or set `torsion = 0`",
             );
         }
-        if any(|rule| rule.rolling > 0.0) {
-            self.check_rolling()?;
-        }
+        self.check_friction(model)?;
         if self.impact == Impact::Poisson && self.friction == FrictionSet::Quadratic {
             return fail(
                 "impact",

@@ -460,8 +460,9 @@ fn check_scheme(start: &Start) -> Result<(), SensitivityError> {
     if start.model.has_layers() {
         return no("compliant layers", "leave the layers out");
     }
-    if start.model.contact_rules().any(|rule| rule.rolling > 0.0) {
-        return no("rolling friction", "set `rolling = 0`");
+    if let Some((law, without)) = start.model.contact_rules().find_map(|rule| rule.friction_options().beyond_coulomb())
+    {
+        return no(law, without);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, ContactId, Layer, Wrench};
+use stiction_multibody::{BodyId, ContactId, FrictionOptions, Layer, Wrench};
 
 /// Potential contact: geometry at the point of linearisation, with prescribed bodies at the end of the step.
 #[derive(Clone, Debug)]
@@ -37,8 +37,8 @@ pub struct Contact {
     pub tangents: [Vector3<f64>; 2],
     /// Lever of torsional friction, m.
     pub torsion: f64,
-    /// Coefficient of rolling friction, m.
-    pub rolling: f64,
+    /// Choices of the friction law beyond Coulomb's.
+    pub friction_options: FrictionOptions,
     /// Coefficient of restitution.
     pub restitution: f64,
     /// Compliant layer between the bodies.   [SOFT-1]
@@ -83,7 +83,7 @@ impl Contact {
     pub(crate) fn rolling_axes(&self) -> impl Iterator<Item = Vector3<f64>> + use<> {
         let [t, o] = self.tangents;
         let axes = if self.is_planar() { [self.normal.cross(&t), o] } else { [t, o] };
-        let length = self.rolling;
+        let length = self.friction_options.rolling;
         axes.into_iter()
             .filter(move |axis| length > 0.0 && *axis != Vector3::zeros())
             .map(move |axis| axis * (length / axis.norm()))

@@ -23,7 +23,7 @@ pub(crate) fn contact_law(dimension: Dimension, contact: &Contact) -> Law {
         (true, _) if contact.torsion > 0.0 => 4,
         (true, _) => 3,
     };
-    if contact.rolling > 0.0 {
+    if contact.friction_options.rolling > 0.0 {
         let axes = if dimension == Dimension::Planar { 1 } else { 2 };
         return Law::Rolling { rows: rows + axes, mu, mu_r: 1.0 };
     }
@@ -47,7 +47,7 @@ impl<'a> ContactRows<'a> {
     pub(crate) fn new(contact: &'a Contact, count: usize) -> Self {
         let existing: usize = if contact.is_planar() { 1 } else { 2 };
         let tangents = existing.min(count.saturating_sub(1));
-        let axes = if contact.rolling > 0.0 { tangents } else { 0 };
+        let axes = if contact.friction_options.rolling > 0.0 { tangents } else { 0 };
         Self { contact, count, tangents, torsion: count > 1 + tangents + axes }
     }
 
@@ -93,7 +93,7 @@ impl<'a> ContactRows<'a> {
             let (a, b) = contact.spin_row();
             with((a.scaled(contact.torsion), b.scaled(contact.torsion)));
         }
-        if contact.rolling > 0.0 {
+        if contact.friction_options.rolling > 0.0 {
             for axis in self.rolling_axes() {
                 with(Contact::rolling_row(&axis));
             }
@@ -106,7 +106,7 @@ impl<'a> ContactRows<'a> {
         constants.push(bias);
         constants.extend(self.tangents().map(|t| t.dot(&contact.surface_velocity)));
         constants.extend(self.torsion.then_some(contact.torsion * contact.surface_spin));
-        if contact.rolling > 0.0 {
+        if contact.friction_options.rolling > 0.0 {
             constants.extend(self.rolling_axes().map(|axis| axis.dot(&contact.surface_rotation)));
         }
     }
@@ -116,7 +116,7 @@ impl<'a> ContactRows<'a> {
         r.push(impulse.normal);
         r.extend(self.tangents().map(|t| t.dot(&impulse.friction) / t.norm_squared()));
         r.extend(self.torsion.then(|| impulse.spin / self.contact.torsion));
-        if self.contact.rolling > 0.0 {
+        if self.contact.friction_options.rolling > 0.0 {
             r.extend(self.rolling_axes().map(|axis| axis.dot(&impulse.rolling) / axis.norm_squared()));
         }
     }
@@ -130,7 +130,7 @@ impl<'a> ContactRows<'a> {
             normal: part(0),
             friction: if self.tangents > 1 { t * part(1) + o * part(2) } else { t * part(1) },
             spin: if self.torsion { part(1 + self.tangents) * self.contact.torsion } else { 0.0 },
-            rolling: if self.contact.rolling > 0.0 {
+            rolling: if self.contact.friction_options.rolling > 0.0 {
                 (self.first_rolling()..)
                     .zip(self.rolling_axes())
                     .fold(Vector3::zeros(), |sum, (k, axis)| sum + axis * part(k))

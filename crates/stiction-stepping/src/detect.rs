@@ -303,7 +303,7 @@ impl<'a> Pair<'a> {
             mu: rule.friction,
             tangents: tangents(&point.normal, rule, model.dimension(), &ws.kinematics.linear_end),
             torsion: rule.torsion,
-            rolling: rule.rolling,
+            friction_options: rule.friction_options(),
             restitution: rule.restitution,
             layer: self.layer,
             gamma: *gamma,

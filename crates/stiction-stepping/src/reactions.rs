@@ -122,7 +122,7 @@ pub(crate) fn add_impulses_of_solution(model: &Model, ws: &Workspace, add: &mut 
         let bodies = (contact.a, contact.b);
         pair(bodies, contact.row(&(contact.normal * normal + friction)), 1.0);
         pair(bodies, contact.spin_row(), spin);
-        if contact.rolling > 0.0 {
+        if contact.friction_options.rolling > 0.0 {
             pair(bodies, Contact::rolling_row(&rolling), 1.0);
         }
     }

@@ -52,7 +52,7 @@ struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     mu_r: Option<Vec<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    laws: Option<Vec<LawInFile>>,
+    laws: Option<Vec<Law>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compliance: Option<Vec<f64>>,
     #[serde(rename = "W", skip_serializing_if = "Option::is_none")]
@@ -64,61 +64,6 @@ struct Fields {
     q: Option<Vec<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     b: Option<Vec<f64>>,
-}
-
-/// A law in JSON: a missing bound is infinite.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LawInFile {
-    Equality {
-        rows: usize,
-    },
-    // The name in files is the first one it had.
-    #[serde(rename = "boxed")]
-    Bounded {
-        lower: Option<f64>,
-        upper: Option<f64>,
-    },
-    Cone {
-        rows: usize,
-        mu: f64,
-    },
-    Rolling {
-        /// Five if the file does not say.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        rows: Option<usize>,
-        mu: f64,
-        mu_r: f64,
-    },
-}
-
-impl From<&LawInFile> for Law {
-    fn from(law: &LawInFile) -> Self {
-        match *law {
-            LawInFile::Equality { rows } => Self::Equality { rows },
-            LawInFile::Bounded { lower, upper } => {
-                Self::Bounded { lower: lower.unwrap_or(f64::NEG_INFINITY), upper: upper.unwrap_or(f64::INFINITY) }
-            }
-            LawInFile::Cone { rows, mu } => Self::Cone { rows, mu },
-            LawInFile::Rolling { rows, mu, mu_r } => Self::Rolling { rows: rows.unwrap_or(ROLLING_ROWS), mu, mu_r },
-        }
-    }
-}
-
-impl From<&Law> for LawInFile {
-    fn from(law: &Law) -> Self {
-        match *law {
-            Law::Equality { rows } => Self::Equality { rows },
-            Law::Bounded { lower, upper } => Self::Bounded {
-                lower: Some(lower).filter(|x| x.is_finite()),
-                upper: Some(upper).filter(|x| x.is_finite()),
-            },
-            Law::Cone { rows, mu } => Self::Cone { rows, mu },
-            Law::Rolling { rows, mu, mu_r } => {
-                Self::Rolling { rows: Some(rows).filter(|rows| *rows != ROLLING_ROWS), mu, mu_r }
-            }
-        }
-    }
 }
 
 /// Name of the kind if it is frictional.
@@ -151,7 +96,7 @@ pub(super) fn read(kind: &'static str, text: &str) -> Result<FrictionProblem, Pr
 fn laws(kind: &'static str, fields: &Fields) -> Result<Vec<Law>, ProblemFileError> {
     let Some((_, components, _)) = KINDS.iter().find(|known| known.0 == kind) else {
         let laws = needed(fields.laws.as_ref(), kind, "laws")?;
-        return Ok(laws.iter().map(Law::from).collect());
+        return Ok(laws.clone());
     };
     let (dim, nc) = (needed(fields.dim, kind, "dim")?, needed(fields.nc, kind, "nc")?);
     if dim != *components {
@@ -305,7 +250,7 @@ pub(super) fn write(problem: &FrictionProblem) -> Result<String, ProblemFileErro
             (components == ROLLING_ROWS).then(|| laws.iter().filter_map(coefficients).map(|(_, mu_r)| mu_r).collect());
         debug_assert_eq!(fields.mu.as_ref().map(Vec::len), Some(laws.len()), "every law is a contact with friction");
     } else {
-        fields.laws = Some(laws.iter().map(LawInFile::from).collect());
+        fields.laws = Some(laws.to_vec());
         fields.compliance = Some(problem.compliance().to_vec()).filter(|compliance| !compliance.is_empty());
     }
     match problem.operator() {

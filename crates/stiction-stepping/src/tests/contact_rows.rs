@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_complementarity::Law;
-use stiction_multibody::{ContactRule, Dimension, Twist, Wrench};
+use stiction_multibody::{ContactRule, Dimension, FrictionOptions, Twist, Wrench};
 use stiction_testkit::Random;
 
 use super::support::{Case, assert_close, assert_near, ball, disc, on_floor};
@@ -26,7 +26,15 @@ fn contacts() -> Vec<(Dimension, Contact)> {
             for torsion in [0.0, 0.05] {
                 for rolling in [0.0, 0.02] {
                     if mu > 0.0 || rolling == 0.0 {
-                        all.push((dimension, Contact { mu, torsion, rolling, ..case.contact().clone() }));
+                        all.push((
+                            dimension,
+                            Contact {
+                                mu,
+                                torsion,
+                                friction_options: FrictionOptions { rolling },
+                                ..case.contact().clone()
+                            },
+                        ));
                     }
                 }
             }
@@ -52,7 +60,7 @@ fn random_impulse(random: &mut Random, dimension: Dimension, contact: &Contact) 
     if contact.mu > 0.0 {
         p.friction = friction;
         p.spin = if contact.torsion > 0.0 && dimension == Dimension::Spatial { random.uniform(-1.0, 1.0) } else { 0.0 };
-        p.rolling = if contact.rolling > 0.0 { rolling } else { Vector3::zeros() };
+        p.rolling = if contact.friction_options.rolling > 0.0 { rolling } else { Vector3::zeros() };
     }
     p
 }
@@ -62,15 +70,15 @@ fn laws_have_rows_for_each_kind_of_friction() {
     for (dimension, contact) in contacts() {
         let expected = match (contact.mu > 0.0, dimension) {
             (false, _) => 1,
-            (true, Dimension::Planar) => 2 + usize::from(contact.rolling > 0.0),
+            (true, Dimension::Planar) => 2 + usize::from(contact.friction_options.rolling > 0.0),
             (true, Dimension::Spatial) => {
-                3 + usize::from(contact.torsion > 0.0) + 2 * usize::from(contact.rolling > 0.0)
+                3 + usize::from(contact.torsion > 0.0) + 2 * usize::from(contact.friction_options.rolling > 0.0)
             }
         };
         let law = contact_law(dimension, &contact);
         assert_eq!(law.rows(), expected, "{law:?}");
         assert!(law.is_legal());
-        assert_eq!(matches!(law, Law::Rolling { .. }), contact.rolling > 0.0);
+        assert_eq!(matches!(law, Law::Rolling { .. }), contact.friction_options.rolling > 0.0);
         let mut constants = Vec::new();
         ContactRows::new(&contact, expected).push_constants(0.0, &mut constants);
         assert_eq!(constants.len(), expected);

@@ -118,7 +118,12 @@ fn linear_friction_sets_refuse_torsion_and_rolling() {
         let scheme = Scheme { friction, ..Scheme::default() };
         let rule = super::support::friction(0.3);
         refuses(&scheme, &plain(ContactRule { torsion: 0.1, ..rule.clone() }), "friction", "no direction for spin");
-        refuses(&scheme, &plain(ContactRule { rolling: 0.1, ..rule }), "friction", "no direction for rolling");
+        refuses(
+            &scheme,
+            &plain(ContactRule { rolling: 0.1, ..rule }),
+            "friction",
+            "linear friction sets have no rolling friction",
+        );
         // Torsion without friction has no effect.
         scheme.check_model(&plain(ContactRule { torsion: 0.1, ..ContactRule::default() })).unwrap();
     }

@@ -231,8 +231,8 @@ fn what_has_no_rolling_friction_says_so() {
         scheme
     };
     let cases = [
-        (Preset::StewartTrinkle.scheme(), "a polygon has no direction for rolling"),
-        (with(|scheme| scheme.friction = FrictionSet::Box), "a polygon has no direction for rolling"),
+        (Preset::StewartTrinkle.scheme(), "linear friction sets have no rolling friction"),
+        (with(|scheme| scheme.friction = FrictionSet::Box), "linear friction sets have no rolling friction"),
         (with(|scheme| scheme.linearise_at = LineariseAt::Implicit), "implicit steps have no rolling friction"),
         (Preset::Reference.scheme(), "the event-driven reference has no rolling friction"),
         (Preset::Quasistatic.scheme(), "bodies without inertia have no rolling friction"),

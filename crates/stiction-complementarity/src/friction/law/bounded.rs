@@ -10,6 +10,36 @@ pub(super) struct Bounded {
     pub(super) upper: f64,
 }
 
+/// Lower bound that a file does not state.
+pub(super) fn none_below() -> f64 {
+    f64::NEG_INFINITY
+}
+
+/// Upper bound that a file does not state.
+pub(super) fn none_above() -> f64 {
+    f64::INFINITY
+}
+
+/// A bound in a file: nothing where it is infinite, which JSON cannot write.
+macro_rules! bound_in_file {
+    ($name:ident, $none:path) => {
+        pub(super) mod $name {
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+            pub(in super::super) fn serialize<S: Serializer>(bound: &f64, to: S) -> Result<S::Ok, S::Error> {
+                Some(*bound).filter(|bound| bound.is_finite()).serialize(to)
+            }
+
+            pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+                Ok(Option::deserialize(from)?.unwrap_or_else($none))
+            }
+        }
+    };
+}
+bound_in_file!(lower, super::none_below);
+bound_in_file!(upper, super::none_above);
+
 impl Rules for Bounded {
     #[inline]
     fn rows(&self) -> usize {

@@ -23,7 +23,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// Every law reads r ∈ K and −û ∈ N_K(r), the normal cone of a closed convex set K at r. For friction û is u with the De Saxcé
 /// correction added to its normal component; otherwise û = u.   [CONE-1]
+///
+/// In problem files a missing bound is infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Law {
     /// Equality (bilateral constraint, of a joint or a coupling): u = 0, r free.
@@ -33,10 +36,14 @@ pub enum Law {
     },
     /// One row with bounds lower ≤ r ≤ upper: u ≥ 0 at the lower bound, u ≤ 0 at the upper one, u = 0 between them.
     /// Bounds are impulses: a frictionless contact or a joint limit has [0, ∞), a motor or dry joint friction of at most τ [−h τ, h τ].
+    // The name in files is the first one it had.
+    #[serde(rename = "boxed")]
     Bounded {
         /// Lower bound, −∞ allowed.
+        #[serde(default = "bounded::none_below", with = "bounded::lower")]
         lower: f64,
         /// Upper bound, +∞ allowed.
+        #[serde(default = "bounded::none_above", with = "bounded::upper")]
         upper: f64,
     },
     /// Coulomb friction: ‖r_T‖ ≤ μ r_N, with 1 (plane), 2 (space) or 3 (space with torsion) tangential components.
@@ -52,7 +59,7 @@ pub enum Law {
     /// third one; with four, M is the torsion alone, with a limit of its own.
     Rolling {
         /// Number of components, normal included: 3, 4, 5 or 6. Five if a file does not say.
-        #[serde(default = "rolling::rows_in_space")]
+        #[serde(default = "rolling::rows_in_space", skip_serializing_if = "rolling::is_in_space")]
         rows: usize,
         /// Friction coefficient μ ≥ 0.
         mu: f64,

@@ -17,6 +17,12 @@ pub(super) fn rows_in_space() -> usize {
     5
 }
 
+/// True for the number of rows that files need not state.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(super) fn is_in_space(rows: &usize) -> bool {
+    *rows == rows_in_space()
+}
+
 impl Rolling {
     /// Number of components T: 1 in the plane, 2 in space, 3 with torsion.
     #[inline]
