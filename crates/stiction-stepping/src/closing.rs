@@ -1,9 +1,9 @@
 //! Speed at which open joints close.   [STAB-9]
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_multibody::{Configuration, Joint, JointKind, Twist, joint::Row};
+use stiction_multibody::{BodyId, Configuration, Joint, JointKind, Pose, Twist, joint::Row};
 
-use crate::ClosingSpeed;
+use crate::{ClosingSpeed, Start, Workspace};
 
 /// Largest angle of a body in a step, rad, that counts as motion which the step resolves. Drift of faster motion grows without bound; at a
 /// tenth of it, joints of bodies that turn by a radian in a step open.
@@ -52,6 +52,19 @@ pub(crate) fn postponed_rates<'l>(
         *rate = gamma * if is_linear(&row) { linear } else { angular } * row.value / h;
     }
     rates
+}
+
+/// True if no body at the joint of a loop turns by more than [`RESOLVED_TURN`] in the step, so that the rows of its joints at the start say something of
+/// the end. Turning about a line through the anchor does not count.   [STAB-9]
+pub(crate) fn resolves_loops(start: &Start, ws: &Workspace) -> bool {
+    let is_resolved = |(body, anchor): (BodyId, &Pose)| {
+        [&ws.kinematics.start, &ws.result.end].into_iter().all(|at| {
+            let arm = at.pose(body).rotation * anchor.translation.vector;
+            start.h * at.twist(body).angular.cross(&arm).norm() <= RESOLVED_TURN * arm.norm()
+        })
+    };
+    let joints = start.model.forest().loops().iter().filter_map(|id| start.model.joint(*id));
+    joints.flat_map(|joint| [(joint.a.0, &joint.a.1), (joint.b.0, &joint.b.1)]).all(is_resolved)
 }
 
 /// Angle of the smallest rotation that removes the linearised errors of direction, rad: tan θ for an axis that is off by θ, because the rate of sin θ is

@@ -12,7 +12,9 @@ use joining::{EarlierParts, joined};
 use layer_parts::LayerParts;
 use second_kick::SecondKick;
 
-use crate::{Kick, Start, StepCause, StepReport, Stepper, Workspace, formulation::LIMIT_OF_THE_METHOD};
+use crate::{
+    Kick, Start, StepCause, StepReport, Stepper, Workspace, closing::resolves_loops, formulation::LIMIT_OF_THE_METHOD,
+};
 
 /// Bound on the substeps of one step.
 const MAX_SUBSTEPS: u32 = 10_000;
@@ -23,7 +25,7 @@ const REMAINDER_FRACTION: f64 = 1e-12;
 /// Makes the steps of any stepper, in parts if necessary.
 ///
 /// A part that is not solved, whose projection onto the constraints (stabilisation) does not converge, or that is too long for the velocities of trees
-/// [ROT-4], is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Substeps::locate_contacts` a part ends at the
+/// [ROT-4] or loops [STAB-9], is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Substeps::locate_contacts` a part ends at the
 /// first touch of a compliant layer, and with `Substeps::steps_per_period` it is as short as the stiffness of the layer requires.   [SOFT-10]
 #[derive(Debug, Default)]
 pub struct Substepping {
@@ -71,7 +73,8 @@ impl Substepping {
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
             let result = stepper.step(&tried, ws);
-            let is_resolved = ws.reduced.as_ref().is_none_or(|reduced| reduced.resolves_motion());
+            let is_resolved =
+                ws.reduced.as_ref().is_none_or(|reduced| reduced.resolves_motion() && resolves_loops(&tried, ws));
             let result = match result {
                 Ok(report) if tried.kick == Kick::First && is_resolved => second_kick.make(stepper, &tried, report, ws),
                 other => other,
