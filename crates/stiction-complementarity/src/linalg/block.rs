@@ -153,6 +153,7 @@ pub(crate) fn product_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, us
         }
     });
 }
+
 #[inline(always)]
 fn product_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
     let Some(b) = rows::<P, N>(b) else {
@@ -186,6 +187,7 @@ pub(crate) fn transposed_product_add(a: &[f64], b: &[f64], (p, n): (usize, usize
         transposed_product_add_general(a, b, (m, n), c);
     }
 }
+
 #[inline(always)]
 fn transposed_square_add<const P: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
     let c = <&mut [[f64; N]; N]>::try_from(c.as_chunks_mut::<N>().0);
