@@ -38,9 +38,11 @@ pub use friction::admm::{FrictionAdmm, FrictionAdmmOptions};
 #[cfg(feature = "cone-programs")]
 pub use friction::diagnostics::{ImpulseRange, ImpulseReport, Pointed, impulse_report, pointed};
 pub use friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, InteriorPointFailure};
-pub use friction::ladder::{Accuracy, FrictionLadder, FrictionRung, FrictionRungRecord};
+pub use friction::islands::{FrictionIslands, IslandCounts};
+pub use friction::ladder::{Accuracy, FrictionLadder, FrictionRung, FrictionRungRecord, Policy};
 pub use friction::newton::{FrictionNewton, FrictionNewtonOptions};
 pub use friction::nsgs::{FrictionNsgs, FrictionNsgsOptions, NsgsFailure};
+pub use friction::proximal::{FrictionProximalNewton, FrictionProximalNewtonOptions};
 #[cfg(feature = "cone-programs")]
 pub use friction::reference::{FrictionReference, FrictionReferenceOptions};
 pub use friction::{Bodies, Delassus, FrictionProblem, FrictionSolution, Law, LocalMode, Operator, solve_local};

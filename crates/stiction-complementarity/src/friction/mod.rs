@@ -16,11 +16,13 @@ pub(crate) mod admm;
 pub(crate) mod diagnostics;
 mod equality;
 pub(crate) mod interior_point;
+pub(crate) mod islands;
 pub(crate) mod ladder;
 pub(crate) mod law;
 pub(crate) mod newton;
 pub(crate) mod nsgs;
 pub(crate) mod operator;
+pub(crate) mod proximal;
 #[cfg(feature = "cone-programs")]
 pub(crate) mod reference;
 mod residual;

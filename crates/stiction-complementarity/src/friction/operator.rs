@@ -153,7 +153,7 @@ impl Bodies {
     }
 
     /// (M⁻¹ H)ᵀ by blocks, with the sparsity pattern of the Jacobian.
-    pub(super) fn response(&self) -> &BlockMatrix {
+    pub(in crate::friction) fn response(&self) -> &BlockMatrix {
         &self.response
     }
 

@@ -25,6 +25,7 @@ macro_rules! for_size {
 }
 
 /// Block as an array of R rows of N numbers; `None` if it has another size.
+#[inline(always)]
 fn rows<const R: usize, const N: usize>(a: &[f64]) -> Option<&[[f64; N]; R]> {
     a.as_chunks::<N>().0.try_into().ok()
 }
@@ -124,7 +125,7 @@ pub(crate) fn product_array<const R: usize, const P: usize, const N: usize>(
 }
 
 /// C ← C + Aᵀ B of fixed size.
-#[inline]
+#[inline(always)]
 pub(crate) fn transposed_product_add_array<const P: usize, const N: usize>(
     a: &[[f64; N]; P],
     b: &[[f64; N]; P],
@@ -140,7 +141,7 @@ pub(crate) fn transposed_product_add_array<const P: usize, const N: usize>(
 }
 
 /// C ← C + sign A B with A m × p and B p × n.
-#[inline]
+#[inline(always)]
 pub(crate) fn product_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, usize, usize), c: &mut [f64]) {
     debug_assert_eq!((a.len(), b.len(), c.len()), (m * p, p * n, m * n), "sizes of A, B and C");
     for_size!(p, n, product_add_fixed(sign, a, b, c), {
@@ -153,7 +154,7 @@ pub(crate) fn product_add(sign: f64, a: &[f64], b: &[f64], (m, p, n): (usize, us
     });
 }
 
-#[inline]
+#[inline(always)]
 fn product_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
     let Some(b) = rows::<P, N>(b) else {
         debug_assert!(false, "a kernel for {P} x {N} blocks got another size");
@@ -170,7 +171,7 @@ fn product_add_fixed<const P: usize, const N: usize>(sign: f64, a: &[f64], b: &[
 }
 
 /// C ← C + Aᵀ B with A and B of p rows, B with n columns.
-#[inline]
+#[inline(always)]
 pub(crate) fn transposed_product_add(a: &[f64], b: &[f64], (p, n): (usize, usize), c: &mut [f64]) {
     let m = a.len() / p.max(1);
     debug_assert!(
@@ -187,7 +188,7 @@ pub(crate) fn transposed_product_add(a: &[f64], b: &[f64], (p, n): (usize, usize
     }
 }
 
-#[inline]
+#[inline(always)]
 fn transposed_square_add<const P: usize, const N: usize>(a: &[f64], b: &[f64], c: &mut [f64]) {
     let c = <&mut [[f64; N]; N]>::try_from(c.as_chunks_mut::<N>().0);
     if let (Some(a), Some(b), Ok(c)) = (rows::<P, N>(a), rows::<P, N>(b), c) {
@@ -197,6 +198,7 @@ fn transposed_square_add<const P: usize, const N: usize>(a: &[f64], b: &[f64], c
     }
 }
 
+#[inline(always)]
 fn transposed_product_add_general(a: &[f64], b: &[f64], (m, n): (usize, usize), c: &mut [f64]) {
     for (a, b) in a.chunks_exact(m.max(1)).zip(b.chunks_exact(n.max(1))) {
         for (a, c) in a.iter().zip(c.chunks_exact_mut(n.max(1))) {

@@ -3,6 +3,7 @@
 use super::VANISHED_PIVOT;
 
 /// P A = L U in place with partial pivoting; the diagonal of U is stored inverted. False if a pivot has vanished.
+#[inline(always)]
 pub(super) fn factor_in_place(n: usize, a: &mut [f64], interchanges: &mut [usize], vanished: f64) -> bool {
     debug_assert_eq!((a.len(), interchanges.len()), (n * n, n), "a square block");
     match n {
@@ -41,6 +42,7 @@ pub(super) fn factor_in_place(n: usize, a: &mut [f64], interchanges: &mut [usize
     true
 }
 
+#[inline(always)]
 fn factor_fixed<const N: usize>(a: &mut [f64], interchanges: &mut [usize], vanished: f64) -> bool {
     let Ok(a) = <&mut [[f64; N]; N]>::try_from(a.as_chunks_mut::<N>().0) else { return false };
     let Ok(interchanges) = <&mut [usize; N]>::try_from(interchanges) else { return false };
@@ -73,6 +75,7 @@ fn factor_fixed<const N: usize>(a: &mut [f64], interchanges: &mut [usize], vanis
 }
 
 /// X ← L⁻¹ P X for X with n rows.
+#[inline(always)]
 pub(super) fn solve_lower(n: usize, factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     let width = x.len() / n.max(1);
     debug_assert_eq!((factors.len(), interchanges.len(), x.len()), (n * n, n, n * width), "X has n rows");
@@ -97,6 +100,7 @@ pub(super) fn solve_lower(n: usize, factors: &[f64], interchanges: &[usize], x: 
     }
 }
 
+#[inline(always)]
 fn solve_lower_square<const N: usize>(factors: &[f64], interchanges: &[usize], x: &mut [f64]) {
     let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
     let Ok(x) = <&mut [[f64; N]; N]>::try_from(x.as_chunks_mut::<N>().0) else { return };
@@ -159,6 +163,7 @@ fn solve_upper_fixed<const N: usize>(factors: &[f64], x: &mut [f64]) {
 }
 
 /// X ← X U⁻¹ for X with n columns.
+#[inline(always)]
 pub(super) fn solve_upper_from_right(n: usize, factors: &[f64], x: &mut [f64]) {
     debug_assert_eq!((factors.len(), x.len() % n.max(1)), (n * n, 0), "X has n columns");
     match n {
@@ -176,6 +181,7 @@ pub(super) fn solve_upper_from_right(n: usize, factors: &[f64], x: &mut [f64]) {
     }
 }
 
+#[inline(always)]
 fn solve_upper_from_right_fixed<const N: usize>(factors: &[f64], x: &mut [f64]) {
     let Ok(factors) = <&[[f64; N]; N]>::try_from(factors.as_chunks::<N>().0) else { return };
     for x in x.as_chunks_mut::<N>().0 {

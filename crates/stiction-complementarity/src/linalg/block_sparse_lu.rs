@@ -9,7 +9,7 @@
 use super::block;
 use super::block_factor::{factor_in_place, solve_lower, solve_lower_column, solve_upper, solve_upper_from_right};
 use super::ordering::Elimination;
-use super::{SingularRow, VANISHED_PIVOT};
+use super::{SingularRow, VANISHED_PIVOT, simd};
 use std::ops::Range;
 
 /// Block LU factors in memory that is reused; the analysis is kept until the next [`analyse`](Self::analyse).
@@ -177,6 +177,11 @@ impl BlockSparseLu {
     ///
     /// The row of an error is the first row, in the caller's order, of the singular diagonal block.
     pub fn factor(&mut self) -> Result<(), SingularRow> {
+        simd::run(Factoring(self))
+    }
+
+    #[inline(always)]
+    fn factor_rows(&mut self) -> Result<(), SingularRow> {
         for i in 0..self.order.len() {
             self.eliminate_row(i);
             let (size, begin) = (self.sizes[i], self.offsets[i]);
@@ -196,6 +201,7 @@ impl BlockSparseLu {
     }
 
     /// Computes row i of L and the remaining row i of A, from which U is computed.
+    #[inline(always)]
     fn eliminate_row(&mut self, i: usize) {
         let row = self.row_offsets[i]..self.row_offsets[i + 1];
         for entry in row.clone() {
@@ -261,8 +267,21 @@ impl BlockSparseLu {
         block::mul_sub(&self.data[self.range(entry)], x_j, &mut rows[..end - begin]);
     }
 
+    #[inline(always)]
     fn range(&self, entry: usize) -> Range<usize> {
         self.entry_offsets[entry]..self.entry_offsets[entry + 1]
+    }
+}
+
+/// The factorisation, compiled for SIMD.
+struct Factoring<'a>(&'a mut BlockSparseLu);
+
+impl simd::Loop for Factoring<'_> {
+    type Output = Result<(), SingularRow>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        self.0.factor_rows()
     }
 }
 

@@ -14,6 +14,7 @@ mod friction_files;
 mod friction_general;
 mod friction_hard;
 mod friction_interior_point;
+mod friction_islands;
 mod friction_ladder;
 mod friction_local;
 mod friction_newton;

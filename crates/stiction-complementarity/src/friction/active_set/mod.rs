@@ -108,6 +108,11 @@ impl FrictionActiveSet {
         Ok(Self { options, ..Self::default() })
     }
 
+    /// Options of the method.
+    pub fn options(&self) -> FrictionActiveSetOptions {
+        self.options
+    }
+
     /// True if the method applies: at most [`MAX_CONTACTS`] contacts and bounded rows together, of at most 72 rows, and at most twelve rows
     /// of equalities. A problem of spatial contacts alone has at most [`MAX_SPATIAL_CONTACTS`].
     pub fn applies<W: Delassus>(problem: &FrictionProblem<W>) -> bool {

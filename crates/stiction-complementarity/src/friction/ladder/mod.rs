@@ -14,32 +14,35 @@
 //!    from a second start, polished in the same way.
 //! 7. The last resort: pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
+//! Islands of a large problem have fewer rungs, [`FrictionLadder::ISLAND_RUNGS`], and three residuals instead of one ([`Policy`]).
+//!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
 //! is lost without each of them.
 //!
 //! Every rung that runs is recorded, and the impulses of least residual are kept. In simulations stick recovery may replace them by others
 //! within the tolerance, whose residual may be larger. All decisions depend on counts and residuals, never on the clock.
 
+mod construction;
+mod policy;
 mod rung;
 mod runs;
 mod schedule;
 
-use super::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
+use super::active_set::FrictionActiveSet;
 use super::equality::EqualitySolver;
-use super::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions, START_WEIGHTS};
-use super::newton::{FrictionNewton, FrictionNewtonOptions};
-use super::nsgs::{FrictionNsgs, FrictionNsgsOptions};
+use super::interior_point::{FrictionInteriorPoint, START_WEIGHTS};
+use super::newton::FrictionNewton;
+use super::nsgs::FrictionNsgs;
+use super::proximal::FrictionProximalNewton;
 use super::single_pivot::FrictionSinglePivot;
 use super::stick_recovery::StickRecovery;
 use super::{FrictionProblem, FrictionSolution, Operator};
 use crate::outcome::{Ending, Status};
-use crate::problem::{OptionError, Problem};
+use crate::problem::Problem;
 use crate::solver::Solver;
+pub use policy::Policy;
 pub use rung::{Accuracy, FrictionRung, FrictionRungRecord};
-use schedule::{
-    ACTIVE_SET_STARTS, NEWTON_START_RESIDUAL, NEWTON_STEPS, PSEUDO_TRANSIENT, RATE_INTERVAL, ROUNDING_RESIDUAL,
-    SHORT_NEWTON_STEPS,
-};
+use schedule::{NEWTON_START_RESIDUAL, NEWTON_STEPS, PSEUDO_TRANSIENT, SHORT_NEWTON_STEPS};
 
 /// Ladder of solver methods for [`FrictionProblem`], with their scratch memory.
 #[derive(Clone, Debug)]
@@ -49,6 +52,10 @@ pub struct FrictionLadder {
     tolerance: f64,
     /// Largest residual at which the rung of last resort is skipped and the result is solved loosely.
     acceptable_residual: f64,
+    /// Largest residual of a solution; the acceptable one without a policy.
+    refuse: f64,
+    /// True for islands of a large problem.
+    is_for_islands: bool,
     active_set: FrictionActiveSet,
     equality: EqualitySolver,
     /// Gauss-Seidel between two estimates of its rate.
@@ -59,6 +66,7 @@ pub struct FrictionLadder {
     /// Newton's method to rounding level.
     refinement: FrictionNewton,
     interior_point: FrictionInteriorPoint,
+    proximal: FrictionProximalNewton,
     single_pivot: FrictionSinglePivot,
     /// Stick recovery, for simulations.
     stick_recovery: Option<StickRecovery>,
@@ -125,88 +133,16 @@ impl FrictionLadder {
         FrictionRung::PseudoTransient,
     ];
 
-    /// Ladder with the tolerance and the rungs of an accuracy.
-    pub fn new(accuracy: Accuracy) -> Self {
-        Self::build(accuracy, accuracy.tolerance())
-    }
-
-    /// Ladder with all rungs that ends at this residual [CONE-5].
-    pub fn with_tolerance(tolerance: f64) -> Result<Self, OptionError> {
-        if tolerance.is_finite() && tolerance > 0.0 {
-            Ok(Self::build(Accuracy::Exact, tolerance))
-        } else {
-            Err(OptionError { name: "tolerance", value: tolerance, range: "(0, ∞)" })
-        }
-    }
-
-    /// Adds stick recovery and the refinement of small problems to rounding level.   [STICK-1]
-    ///
-    /// Both are for simulations, in which slip that the residual does not resolve would accumulate from step to step.
-    #[must_use]
-    pub fn with_stick_recovery(mut self) -> Self {
-        self.stick_recovery = Some(StickRecovery::default());
-        self
-    }
-
-    /// Skips the rung of last resort at residuals up to this one, and calls such a result solved loosely.
-    #[must_use]
-    pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
-        self.acceptable_residual = residual.max(self.tolerance);
-        self
-    }
-
-    fn build(accuracy: Accuracy, tolerance: f64) -> Self {
-        debug_assert!(tolerance > 0.0 && tolerance.is_finite(), "the options below are valid for such tolerances only");
-        let gauss_seidel = |max_iterations| {
-            let options = FrictionNsgsOptions {
-                max_iterations,
-                tolerance,
-                check_every: max_iterations,
-                stall_after: 0,
-                ..FrictionNsgsOptions::default()
-            };
-            FrictionNsgs::with_options(options).unwrap_or_default()
-        };
-        let newton = FrictionNewtonOptions {
-            tolerance: 0.1 * tolerance,
-            acceptable_residual: tolerance,
-            max_steps: NEWTON_STEPS,
-            ..FrictionNewtonOptions::default()
-        };
-        let refinement = FrictionNewtonOptions {
-            tolerance: ROUNDING_RESIDUAL,
-            acceptable_residual: ROUNDING_RESIDUAL,
-            max_steps: 8,
-            ..newton
-        };
-        let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
-        let active_set = FrictionActiveSetOptions {
-            tolerance,
-            max_starts: ACTIVE_SET_STARTS,
-            max_continuations: 1,
-            ..FrictionActiveSetOptions::default()
-        };
-        Self {
-            rungs: Self::DEFAULT_RUNGS.to_vec(),
-            accuracy,
-            tolerance,
-            acceptable_residual: tolerance,
-            active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
-            equality: EqualitySolver::default(),
-            gauss_seidel: gauss_seidel(RATE_INTERVAL),
-            short_gauss_seidel: gauss_seidel(5),
-            newton: FrictionNewton::with_options(newton).unwrap_or_default(),
-            refinement: FrictionNewton::with_options(refinement).unwrap_or_default(),
-            interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
-            single_pivot: FrictionSinglePivot::default(),
-            stick_recovery: None,
-            candidate: FrictionSolution::default(),
-            scratch: FrictionSolution::default(),
-            gauss_seidel_end: FrictionSolution::default(),
-            interior_point_best: FrictionSolution::default(),
-            records: Vec::new(),
-        }
-    }
+    /// Rungs for an island of a large problem, of which at most five run: active sets if it has few contacts, proximal Newton from the warm
+    /// start and from zero, and the interior point from its two starts. Equalities alone are solved by the linear solve.
+    pub const ISLAND_RUNGS: [FrictionRung; 6] = [
+        FrictionRung::ActiveSet,
+        FrictionRung::Linear,
+        FrictionRung::ProximalNewton,
+        FrictionRung::ColdProximalNewton,
+        FrictionRung::InteriorPoint,
+        FrictionRung::InteriorPointRestart,
+    ];
 
     /// Rungs of the last run, in order.
     pub fn records(&self) -> &[FrictionRungRecord] {
@@ -241,6 +177,7 @@ impl FrictionLadder {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let real_time = self.accuracy == Accuracy::RealTime;
         let Progress { best, small_methods_sufficed, start, gauss_seidel_residual } = *progress;
+        let last_pass = start == InitialIterate::ZeroAfterWarm;
         let applies = match rung {
             FrictionRung::ActiveSet | FrictionRung::Linear | FrictionRung::SinglePivot => false,
             FrictionRung::WarmGaussSeidel => start == InitialIterate::Warm && !small_methods_sufficed,
@@ -248,10 +185,13 @@ impl FrictionLadder {
             FrictionRung::SemismoothNewton => {
                 !small_methods_sufficed && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
-            FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => start != InitialIterate::ZeroAfterWarm,
-            FrictionRung::LateSinglePivot => {
-                start != InitialIterate::ZeroAfterWarm && FrictionSinglePivot::applies(problem)
+            FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => {
+                let accepted = self.is_for_islands && best <= self.acceptable_residual;
+                !last_pass && !accepted
             }
+            FrictionRung::ProximalNewton => !assembled && !last_pass,
+            FrictionRung::ColdProximalNewton => !assembled && !last_pass && best > self.acceptable_residual,
+            FrictionRung::LateSinglePivot => !last_pass && FrictionSinglePivot::applies(problem),
             _ => true,
         };
         applies && !(rung.is_last_resort() && (real_time || best <= self.acceptable_residual))
@@ -290,6 +230,8 @@ impl FrictionLadder {
             FrictionRung::ColdGaussSeidel => self.run_gauss_seidel(problem, None),
             FrictionRung::InteriorPoint => self.run_interior_point(problem, START_WEIGHTS[0]),
             FrictionRung::InteriorPointRestart => self.run_interior_point(problem, START_WEIGHTS[1]),
+            FrictionRung::ProximalNewton => self.run_proximal(problem, guess),
+            FrictionRung::ColdProximalNewton => self.run_cold_proximal(problem),
             FrictionRung::SemismoothNewton => {
                 let assembled = matches!(problem.operator(), Operator::Assembled(_));
                 let max_steps = if assembled { NEWTON_STEPS } else { SHORT_NEWTON_STEPS };
@@ -397,7 +339,8 @@ impl Solver<FrictionProblem> for FrictionLadder {
             small_methods_sufficed = best <= self.acceptable_residual;
         }
         self.gauss_seidel_end.r.clone_from(&solution.r);
-        let warm = self.rungs.contains(&FrictionRung::WarmGaussSeidel);
+        let warm =
+            self.rungs.iter().any(|rung| matches!(rung, FrictionRung::WarmGaussSeidel | FrictionRung::ProximalNewton));
         let mut guess =
             guess.filter(|guess| warm && !small_methods_sufficed && problem.residual(guess).value.is_finite());
         let mut progress = Progress {
@@ -425,16 +368,19 @@ impl Solver<FrictionProblem> for FrictionLadder {
             if progress.start != InitialIterate::Warm
                 || progress.best <= self.acceptable_residual
                 || self.accuracy == Accuracy::RealTime
+                || self.is_for_islands
             {
                 break;
             }
             (guess, progress.start) = (None, InitialIterate::ZeroAfterWarm);
         }
         let best = progress.best;
-        if best > self.acceptable_residual {
+        if best > self.refuse {
             return Ending::new(Status::BudgetExhausted, total);
         }
-        self.refine_and_recover_stick(problem, best, solution);
+        if !self.is_for_islands || active_set_residual.is_finite() {
+            self.refine_and_recover_stick(problem, best, solution);
+        }
         Ending::new(if best <= tolerance { Status::Solved } else { Status::SolvedLoosely }, total)
     }
 }

@@ -49,6 +49,10 @@ pub enum FrictionRung {
     ColdGaussSeidel,
     /// Semismooth Newton from the result of Gauss-Seidel.
     SemismoothNewton,
+    /// Proximal Newton in body velocities from the warm start.
+    ProximalNewton,
+    /// Proximal Newton in body velocities after Gauss-Seidel from zero.
+    ColdProximalNewton,
     /// Interior point from its first start, then a few Gauss-Seidel iterations and semismooth Newton.
     InteriorPoint,
     /// Single-pivot method from the best impulses so far.
@@ -74,6 +78,8 @@ impl FrictionRung {
             Self::WarmGaussSeidel => "warm-gauss-seidel",
             Self::ColdGaussSeidel => "cold-gauss-seidel",
             Self::SemismoothNewton => "semismooth-newton",
+            Self::ProximalNewton => "proximal-newton",
+            Self::ColdProximalNewton => "cold-proximal-newton",
             Self::InteriorPoint => "interior-point",
             Self::LateSinglePivot => "late-single-pivot",
             Self::InteriorPointRestart => "interior-point-restart",

@@ -1,8 +1,9 @@
 //! Runs of single methods of the ladder, with their schedules and polishes.
 
 use super::schedule::{
-    ASSEMBLED_ITERATIONS, FIRST_RATE_INTERVAL, INTERIOR_POINT_COST, INTERIOR_POINT_STEPS, MAX_REFINED_ROWS,
-    MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, RATE_INTERVAL, REAL_TIME_ITERATIONS, ROUNDING_RESIDUAL,
+    ASSEMBLED_ITERATIONS, COLD_START_ITERATIONS, FIRST_RATE_INTERVAL, INTERIOR_POINT_COST, INTERIOR_POINT_STEPS,
+    MAX_REFINED_ROWS, MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, PROXIMAL_STEPS, RATE_INTERVAL,
+    REAL_TIME_ITERATIONS, REAL_TIME_NEWTON_STEPS, ROUNDING_RESIDUAL,
 };
 use super::{Accuracy, FrictionLadder, FrictionRung};
 use crate::friction::active_set::REFINED_RESIDUAL;
@@ -38,6 +39,21 @@ impl FrictionLadder {
         }
         self.gauss_seidel_end.r.clone_from(&self.candidate.r);
         iterations
+    }
+
+    /// Runs proximal Newton from the warm start, or from zero without one.
+    pub(super) fn run_proximal(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
+        let steps = if self.accuracy == Accuracy::RealTime { REAL_TIME_NEWTON_STEPS } else { PROXIMAL_STEPS };
+        self.proximal.run_to((self.tolerance, steps), problem, start, &mut self.candidate).iterations
+    }
+
+    /// Runs Gauss-Seidel from zero, then proximal Newton.
+    pub(super) fn run_cold_proximal(&mut self, problem: &FrictionProblem) -> u32 {
+        let sweeps = self.gauss_seidel.run_at_most(COLD_START_ITERATIONS, problem, None, &mut self.scratch).iterations;
+        let start = std::mem::take(&mut self.scratch);
+        let steps = self.run_proximal(problem, Some(&start));
+        self.scratch = start;
+        sweeps + steps
     }
 
     /// Runs the interior point from the initial iterate of this Tikhonov weight, a few Gauss-Seidel iterations, and Newton.

@@ -61,3 +61,15 @@ pub(super) struct PolishSchedule {
     /// Newton steps of a polish.
     pub(super) steps: u32,
 }
+
+/// Newton steps of the proximal method.
+pub(super) const PROXIMAL_STEPS: u32 = 60;
+
+/// Newton steps of the proximal method with [`Accuracy::RealTime`](super::Accuracy::RealTime).
+pub(super) const REAL_TIME_NEWTON_STEPS: u32 = 15;
+
+/// Gauss-Seidel iterations from zero before the proximal method.
+pub(super) const COLD_START_ITERATIONS: u32 = 60;
+
+/// Starts of the active-set method on an island: proximal Newton is cheap and takes over.
+pub(super) const ISLAND_ACTIVE_SET_STARTS: u32 = 2;

@@ -1,6 +1,6 @@
 //! Alart-Curnier function of a contact, which is zero if and only if its law holds, and its derivative.   [NEWTON-1] [NEWTON-2]
 
-use super::parts::{Part, Parts, norm};
+use super::parts::{Part, Parts, norm, shrink};
 use super::{Kind, Law, MAX_CONTACT_ROWS};
 
 impl Law {
@@ -24,6 +24,17 @@ pub(super) fn function(parts: &Parts, rho: &[f64], r: &[f64], u: &[f64], f: &mut
         for (k, z) in part.range().zip(z) {
             f[k] = if length > radius { r[k] - radius / length * z } else { rho[k] * u[k] };
         }
+    }
+}
+
+/// z ← P(z): the normal component projected onto the half-line, each part onto its ball of radius μ max(0, z_N).
+#[inline]
+pub(super) fn project(parts: &Parts, z: &mut [f64]) {
+    z[0] = z[0].max(0.0);
+    let normal = z[0];
+    for part in parts.iter() {
+        let friction = &mut z[part.range()];
+        shrink(friction, norm(friction), part.mu * normal);
     }
 }
 

@@ -93,6 +93,11 @@ impl Rules for Bounded {
         (a[0], b[0]) = if z < self.lower || z > self.upper { (1.0, 0.0) } else { (0.0, rho[0]) };
     }
 
+    #[inline]
+    fn alart_curnier_projection(&self, z: &mut [f64]) {
+        self.project(z);
+    }
+
     fn local_block(&self, a: &[f64]) -> LocalBlock {
         LocalBlock::Bounded { a: a.first().copied().unwrap_or(0.0), lower: self.lower, upper: self.upper }
     }

@@ -64,6 +64,11 @@ impl Rules for Cone {
         alart_curnier::jacobian(&self.parts(), rho, r, u, a, b);
     }
 
+    #[inline]
+    fn alart_curnier_projection(&self, z: &mut [f64]) {
+        alart_curnier::project(&self.parts(), z);
+    }
+
     fn local_block(&self, a: &[f64]) -> LocalBlock {
         match self.rows {
             2 => LocalBlock::Plane(ConeBlock::new(self.mu, a)),

@@ -50,6 +50,9 @@ impl Rules for Equality {
         rho.iter().enumerate().for_each(|(k, rho)| b[k * (n + 1)] = *rho);
     }
 
+    #[inline]
+    fn alart_curnier_projection(&self, _: &mut [f64]) {}
+
     fn local_block(&self, a: &[f64]) -> LocalBlock {
         if self.rows == 1 {
             // A single equation needs neither factorisation nor allocation.

@@ -127,6 +127,9 @@ pub(crate) trait Rules: Copy {
     /// Computes a ← ∂f/∂r and b ← ∂f/∂u of this function, row by row; both are zero before.   [NEWTON-2]
     fn alart_curnier_jacobian(&self, rho: &[f64], r: &[f64], u: &[f64], a: &mut [f64], b: &mut [f64]);
 
+    /// Projection P of this function, in place: r = P(r − ρ u) if and only if the law holds.   [NEWTON-1]
+    fn alart_curnier_projection(&self, z: &mut [f64]);
+
     /// Local problem with diagonal block `a`, row by row.   [GS-2]
     fn local_block(&self, a: &[f64]) -> LocalBlock;
 
@@ -235,6 +238,23 @@ impl Law {
         a.fill(0.0);
         b.fill(0.0);
         rules!(self, law => law.alart_curnier_jacobian(rho, r, u, a, b));
+    }
+
+    /// Projection P of the Alart-Curnier function, in place: r = P(r − ρ u) if and only if the law holds.   [NEWTON-1]
+    #[inline]
+    pub(crate) fn alart_curnier_projection(&self, z: &mut [f64]) {
+        rules!(self, law => law.alart_curnier_projection(z));
+    }
+
+    /// d ← P'(z) diag ρ, row by row: minus the derivative of P(z − ρ u) by u; `scratch` is scratch memory.
+    pub(crate) fn alart_curnier_slope(&self, rho: &[f64], z: &[f64], d: &mut [f64], scratch: &mut Vec<f64>) {
+        let n = z.len();
+        scratch.clear();
+        scratch.resize(n * (n + 1), 0.0);
+        // At u = 0 the argument of the projection is r itself.
+        let (still, a) = scratch.split_at_mut(n);
+        d.fill(0.0);
+        rules!(self, law => law.alart_curnier_jacobian(rho, z, still, a, d));
     }
 
     /// Local problem with diagonal block `a`, row by row.   [GS-2]

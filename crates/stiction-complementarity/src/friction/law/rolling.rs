@@ -82,6 +82,11 @@ impl Rules for Rolling {
         alart_curnier::jacobian(&self.parts(), rho, r, u, a, b);
     }
 
+    #[inline]
+    fn alart_curnier_projection(&self, z: &mut [f64]) {
+        alart_curnier::project(&self.parts(), z);
+    }
+
     fn local_block(&self, a: &[f64]) -> LocalBlock {
         LocalBlock::Rolling(Box::new(RollingBlock::new(self.rows, self.mu, self.mu_r, a)))
     }

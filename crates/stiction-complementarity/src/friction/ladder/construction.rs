@@ -1,0 +1,120 @@
+//! Construction of ladders: accuracies, tolerances, and the options of the methods.
+
+use super::schedule::{ACTIVE_SET_STARTS, ISLAND_ACTIVE_SET_STARTS, NEWTON_STEPS, RATE_INTERVAL, ROUNDING_RESIDUAL};
+use super::{Accuracy, FrictionLadder, Policy};
+use crate::friction::FrictionSolution;
+use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
+use crate::friction::equality::EqualitySolver;
+use crate::friction::interior_point::{FrictionInteriorPoint, FrictionInteriorPointOptions};
+use crate::friction::newton::{FrictionNewton, FrictionNewtonOptions};
+use crate::friction::nsgs::{FrictionNsgs, FrictionNsgsOptions};
+use crate::friction::proximal::FrictionProximalNewton;
+use crate::friction::single_pivot::FrictionSinglePivot;
+use crate::friction::stick_recovery::StickRecovery;
+use crate::problem::OptionError;
+
+impl FrictionLadder {
+    /// Ladder with the tolerance and the rungs of an accuracy.
+    pub fn new(accuracy: Accuracy) -> Self {
+        Self::build(accuracy, accuracy.tolerance())
+    }
+
+    /// Ladder with all rungs that ends at this residual [CONE-5].
+    pub fn with_tolerance(tolerance: f64) -> Result<Self, OptionError> {
+        if tolerance.is_finite() && tolerance > 0.0 {
+            Ok(Self::build(Accuracy::Exact, tolerance))
+        } else {
+            Err(OptionError { name: "tolerance", value: tolerance, range: "(0, ∞)" })
+        }
+    }
+
+    /// Adds stick recovery and the refinement of small problems to rounding level.   [STICK-1]
+    ///
+    /// Both are for simulations, in which slip that the residual does not resolve would accumulate from step to step.
+    #[must_use]
+    pub fn with_stick_recovery(mut self) -> Self {
+        self.stick_recovery = Some(StickRecovery::default());
+        self
+    }
+
+    /// Skips the rung of last resort at residuals up to this one, and calls such a result solved loosely.
+    #[must_use]
+    pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
+        self.acceptable_residual = residual.max(self.tolerance);
+        self.refuse = self.acceptable_residual;
+        self
+    }
+
+    /// Ladder for an island of a large problem: few rungs, each with bounded work.
+    ///
+    /// The interior point runs only above the residual that the policy accepts. Refinement and stick recovery are limited to islands with few
+    /// contacts.
+    pub fn for_islands(accuracy: Accuracy, policy: Policy) -> Result<Self, OptionError> {
+        policy.validate()?;
+        let mut ladder = Self::build(accuracy, policy.aim).with_rungs(&Self::ISLAND_RUNGS);
+        (ladder.acceptable_residual, ladder.refuse, ladder.is_for_islands) = (policy.accept, policy.refuse, true);
+        let active_set = FrictionActiveSetOptions {
+            max_starts: ISLAND_ACTIVE_SET_STARTS,
+            max_continuations: 0,
+            ..ladder.active_set.options()
+        };
+        ladder.active_set = FrictionActiveSet::with_options(active_set).unwrap_or_default();
+        Ok(ladder)
+    }
+
+    fn build(accuracy: Accuracy, tolerance: f64) -> Self {
+        debug_assert!(tolerance > 0.0 && tolerance.is_finite(), "the options below are valid for such tolerances only");
+        let gauss_seidel = |max_iterations| {
+            let options = FrictionNsgsOptions {
+                max_iterations,
+                tolerance,
+                check_every: max_iterations,
+                stall_after: 0,
+                ..FrictionNsgsOptions::default()
+            };
+            FrictionNsgs::with_options(options).unwrap_or_default()
+        };
+        let newton = FrictionNewtonOptions {
+            tolerance: 0.1 * tolerance,
+            acceptable_residual: tolerance,
+            max_steps: NEWTON_STEPS,
+            ..FrictionNewtonOptions::default()
+        };
+        let refinement = FrictionNewtonOptions {
+            tolerance: ROUNDING_RESIDUAL,
+            acceptable_residual: ROUNDING_RESIDUAL,
+            max_steps: 8,
+            ..newton
+        };
+        let interior_point = FrictionInteriorPointOptions { tolerance, ..FrictionInteriorPointOptions::default() };
+        let active_set = FrictionActiveSetOptions {
+            tolerance,
+            max_starts: ACTIVE_SET_STARTS,
+            max_continuations: 1,
+            ..FrictionActiveSetOptions::default()
+        };
+        Self {
+            rungs: Self::DEFAULT_RUNGS.to_vec(),
+            accuracy,
+            tolerance,
+            acceptable_residual: tolerance,
+            refuse: tolerance,
+            is_for_islands: false,
+            active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),
+            equality: EqualitySolver::default(),
+            gauss_seidel: gauss_seidel(RATE_INTERVAL),
+            short_gauss_seidel: gauss_seidel(5),
+            newton: FrictionNewton::with_options(newton).unwrap_or_default(),
+            refinement: FrictionNewton::with_options(refinement).unwrap_or_default(),
+            interior_point: FrictionInteriorPoint::with_options(interior_point).unwrap_or_default(),
+            proximal: FrictionProximalNewton::default(),
+            single_pivot: FrictionSinglePivot::default(),
+            stick_recovery: None,
+            candidate: FrictionSolution::default(),
+            scratch: FrictionSolution::default(),
+            gauss_seidel_end: FrictionSolution::default(),
+            interior_point_best: FrictionSolution::default(),
+            records: Vec::new(),
+        }
+    }
+}

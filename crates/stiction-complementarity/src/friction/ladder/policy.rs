@@ -1,0 +1,46 @@
+//! Policy of a solve: the residual to aim at, and those at which a solution is accepted or refused.
+
+use super::Accuracy;
+use crate::problem::OptionError;
+
+/// Residuals [CONE-5] that decide how much work a problem is worth. `aim` ≤ `accept` ≤ `refuse`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policy {
+    /// Residual at which every method stops.
+    pub aim: f64,
+    /// Residual up to which a solution is accepted once the cheap rungs have run.
+    pub accept: f64,
+    /// Residual up to which a solution is accepted after all rungs. Above it the problem counts as unsolved.
+    pub refuse: f64,
+}
+
+impl Policy {
+    /// Policy of an accuracy.
+    pub fn new(accuracy: Accuracy) -> Self {
+        match accuracy {
+            Accuracy::RealTime => Self { aim: 1e-3, accept: 1e-2, refuse: 1e-1 },
+            Accuracy::Balanced => Self { aim: 1e-6, accept: 1e-4, refuse: 1e-3 },
+            Accuracy::Exact => Self { aim: 1e-8, accept: 1e-6, refuse: 1e-4 },
+        }
+    }
+
+    /// Rejects residuals that are not positive, not finite or not ascending.
+    pub fn validate(&self) -> Result<(), OptionError> {
+        let mut least = f64::MIN_POSITIVE;
+        for (name, value, range) in
+            [("aim", self.aim, "(0, ∞)"), ("accept", self.accept, "[aim, ∞)"), ("refuse", self.refuse, "[accept, ∞)")]
+        {
+            if !(value.is_finite() && value >= least) {
+                return Err(OptionError { name, value, range });
+            }
+            least = value;
+        }
+        Ok(())
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new(Accuracy::default())
+    }
+}

@@ -1,0 +1,318 @@
+//! Proximal semismooth Newton method in body velocities.   [PROX-1] … [PROX-5]
+//!
+//! Each proximal problem adds a compliance α w to every row, whose force-free impulse is r̄, the centre. The law of every constraint is then an
+//! explicit function r(v) of the body velocities. These are the unknowns of Newton's method, and its matrix M + H D Hᵀ has the graph of
+//! the bodies. The solution of a proximal problem is the next centre, with a smaller α. So the method is an augmented Lagrangian method with
+//! the projection of Alart and Curnier, which is not that of a minimisation: slip does not separate.
+
+mod iterate;
+mod options;
+mod system;
+
+pub use options::FrictionProximalNewtonOptions;
+
+use super::newton::copy_warm_start;
+use super::newton::system::mean_compliant_diagonals;
+use super::{Bodies, Delassus, FrictionProblem, FrictionSolution, Operator};
+use crate::linalg::block::mul_add;
+use crate::outcome::{Ending, Status};
+use crate::problem::{OptionError, Problem};
+use crate::solver::Solver;
+use iterate::{Iterate, ProximalTerm};
+use system::BodySystem;
+
+/// Fraction of the mean diagonal of the block below which a diagonal entry of W is replaced by that mean.
+const NEGLIGIBLE_DIAGONAL: f64 = 1e-6;
+
+/// Required decrease of the merit of a step, relative to its length and to the merit. Any small number: it only excludes steps that change nothing.
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+
+/// Proximal semismooth Newton method for problems with a matrix-free operator.   [PROX-1]
+///
+/// It ends with `Solved` if the residual is within the tolerance, otherwise with `BudgetExhausted`. The solution is always the iterate of
+/// least residual. With an assembled W it ends with `Breakdown` and returns the warm start.
+#[derive(Clone, Debug, Default)]
+pub struct FrictionProximalNewton {
+    options: FrictionProximalNewtonOptions,
+    system: BodySystem,
+    term: ProximalTerm,
+    /// Present iterate and that of the line search.
+    now: Iterate,
+    trial: Iterate,
+    step: Vec<f64>,
+    /// Argument of the projection at the solution of the last proximal problem, and impulses extrapolated from there.
+    last_z: Vec<f64>,
+    extrapolated: Vec<f64>,
+    /// Impulses of least residual.
+    best: FrictionSolution,
+    scratch: Vec<f64>,
+}
+
+/// Progress of a run.
+struct Progress {
+    /// Newton steps.
+    steps: u32,
+    /// Residuals: the least one, that of the last iterate, and that of the centre.
+    least: f64,
+    last: f64,
+    centre: f64,
+    /// Steps of the present proximal problem, and true if all of them had full length.
+    inner_steps: u32,
+    full_length: bool,
+    /// Consecutive proximal problems that were not solved.
+    failures: u32,
+}
+
+impl FrictionProximalNewton {
+    /// Creates the method with default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Creates the method with these options, which are validated.
+    pub fn with_options(options: FrictionProximalNewtonOptions) -> Result<Self, OptionError> {
+        options.validate()?;
+        Ok(Self { options, ..Self::default() })
+    }
+
+    /// Options of the method.
+    pub fn options(&self) -> &FrictionProximalNewtonOptions {
+        &self.options
+    }
+
+    /// Runs with another tolerance and another budget of Newton steps.
+    pub(crate) fn run_to(
+        &mut self,
+        (tolerance, max_steps): (f64, u32),
+        problem: &FrictionProblem,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        let Operator::MatrixFree(bodies) = problem.operator() else {
+            copy_warm_start(guess, problem.rows(), &mut solution.r);
+            return Ending::new(Status::Breakdown, 0);
+        };
+        self.initialise(problem, bodies, guess);
+        let options = FrictionProximalNewtonOptions { tolerance, max_steps, ..self.options };
+        let (steps, least) = self.iterate(problem, bodies, &options);
+        solution.r.clone_from(&self.best.r);
+        Ending::new(if least <= tolerance { Status::Solved } else { Status::BudgetExhausted }, steps)
+    }
+
+    /// Allocates memory, copies the warm start and computes the weights of the proximal term.
+    fn initialise(&mut self, problem: &FrictionProblem, bodies: &Bodies, guess: Option<&FrictionSolution>) {
+        let (rows, columns) = (problem.rows(), bodies.jacobian().cols());
+        copy_warm_start(guess, rows, &mut self.term.centre);
+        self.best.r.clone_from(&self.term.centre);
+        self.system.prepare(bodies);
+        self.compute_weights(problem);
+        let Self { term, last_z, extrapolated, .. } = self;
+        for vector in [&mut term.rho, &mut term.load, last_z, extrapolated] {
+            vector.clear();
+            vector.resize(rows, 0.0);
+        }
+        self.now.resize(rows, columns);
+        self.trial.resize(rows, columns);
+        self.step.clear();
+        self.step.resize(columns, 0.0);
+    }
+
+    /// Computes w and ĉ of each row.
+    fn compute_weights(&mut self, problem: &FrictionProblem) {
+        let ProximalTerm { w, compliance, load: means, .. } = &mut self.term;
+        let scratch = &mut self.scratch;
+        mean_compliant_diagonals(problem, scratch, means);
+        w.clear();
+        compliance.clear();
+        for (block, law) in problem.laws().iter().enumerate() {
+            let n = law.rows();
+            scratch.clear();
+            scratch.resize(n * n, 0.0);
+            problem.operator().diagonal(block, scratch);
+            let own = problem.compliance().get(problem.range(block)).unwrap_or(&[]);
+            let mut k = 0;
+            while k < n {
+                let end = law.group_end(k);
+                let mean = (k..end).map(|k| scratch[k * (n + 1)]).sum::<f64>() / (end - k) as f64;
+                let is_regular = mean > NEGLIGIBLE_DIAGONAL * means[block] && mean.is_finite();
+                let largest = own.get(k..end).unwrap_or(&[]).iter().fold(0.0, |largest: f64, c| largest.max(*c));
+                w.extend((k..end).map(|_| if is_regular { mean } else { means[block] }));
+                compliance.extend((k..end).map(|_| largest));
+                k = end;
+            }
+        }
+        debug_assert_eq!(w.len(), problem.rows(), "one weight per row");
+    }
+
+    /// Solves proximal problems until the residual is within the tolerance; returns the number of steps and the least residual.
+    fn iterate(
+        &mut self,
+        problem: &FrictionProblem,
+        bodies: &Bodies,
+        options: &FrictionProximalNewtonOptions,
+    ) -> (u32, f64) {
+        let start = problem.residual(&self.best).value;
+        let mut progress = Progress {
+            steps: 0,
+            least: start,
+            last: start,
+            centre: start,
+            inner_steps: 0,
+            full_length: true,
+            failures: 0,
+        };
+        if start <= options.tolerance {
+            return (0, start);
+        }
+        self.restart(problem, bodies, options.proximal);
+        while progress.steps < options.max_steps && progress.failures <= options.max_failures {
+            let solved = self.solve_proximal(problem, bodies, options, &mut progress);
+            if progress.least <= options.tolerance {
+                break;
+            }
+            let alpha = self.term.alpha;
+            if solved {
+                progress.failures = 0;
+                progress.centre = progress.last;
+                let single = progress.inner_steps <= 1 && progress.full_length;
+                let factor = if single { options.fast_shrink } else { options.shrink };
+                self.continue_from_solution(problem, bodies, (alpha * factor).max(options.least_proximal));
+                (progress.inner_steps, progress.steps) = (1, progress.steps + 1);
+            } else {
+                progress.failures += 1;
+                if progress.least < progress.centre {
+                    self.term.centre.copy_from_slice(&self.best.r);
+                    progress.centre = progress.least;
+                }
+                self.restart(problem, bodies, (alpha * options.growth).min(options.largest_proximal));
+                progress.inner_steps = 0;
+            }
+            progress.full_length = true;
+        }
+        (progress.steps, progress.least)
+    }
+
+    /// Makes Newton steps on the present proximal problem; returns true if it is solved well enough.   [PROX-4]
+    fn solve_proximal(
+        &mut self,
+        problem: &FrictionProblem,
+        bodies: &Bodies,
+        options: &FrictionProximalNewtonOptions,
+        progress: &mut Progress,
+    ) -> bool {
+        loop {
+            progress.last = self.now.measure(problem, bodies);
+            if progress.last < progress.least {
+                progress.least = progress.last;
+                self.best.r.copy_from_slice(&self.now.r);
+            }
+            // Both are squared norms, the option is a ratio of norms.
+            let solved = self.now.merit <= options.inner_accuracy.powi(2) * self.now.distance;
+            let is_last = progress.inner_steps >= options.inner_steps || progress.steps >= options.max_steps;
+            if (solved && progress.inner_steps > 0) || is_last || progress.least <= options.tolerance {
+                return solved;
+            }
+            progress.steps += 1;
+            progress.inner_steps += 1;
+            let Some(length) = self.advance(problem, bodies, options) else { return false };
+            progress.full_length &= length == 1.0;
+        }
+    }
+
+    /// Makes one Newton step; returns its length, or none if the factorisation or the line search failed.   [PROX-3]
+    fn advance(
+        &mut self,
+        problem: &FrictionProblem,
+        bodies: &Bodies,
+        options: &FrictionProximalNewtonOptions,
+    ) -> Option<f64> {
+        for (block, law) in problem.laws().iter().enumerate() {
+            let range = problem.range(block);
+            let d = self.system.block_mut(block);
+            law.alart_curnier_slope(&self.term.rho[range.clone()], &self.now.z[range], d, &mut self.scratch);
+        }
+        self.system.factor(bodies).ok()?;
+        self.solve_for_step(bodies, false);
+        let mut length = 1.0;
+        for _ in 0..=options.max_halvings {
+            self.evaluate_along_step(problem, bodies, length);
+            if self.trial.merit <= (1.0 - SUFFICIENT_DECREASE * length) * self.now.merit {
+                std::mem::swap(&mut self.now, &mut self.trial);
+                return Some(length);
+            }
+            length *= 0.5;
+        }
+        None
+    }
+
+    /// Solves (M + H D Hᵀ) x = M defect for the step, with the defect of the present iterate or of the trial.
+    fn solve_for_step(&mut self, bodies: &Bodies, of_trial: bool) {
+        let defect = if of_trial { &self.trial.defect } else { &self.now.defect };
+        self.step.fill(0.0);
+        for body in 0..bodies.jacobian().block_cols() {
+            let columns = bodies.jacobian().col_range(body);
+            mul_add(bodies.mass(body), &defect[columns.clone()], &mut self.step[columns]);
+        }
+        self.system.solve(&mut self.step);
+    }
+
+    fn evaluate_along_step(&mut self, problem: &FrictionProblem, bodies: &Bodies, length: f64) {
+        for ((trial, v), step) in self.trial.v.iter_mut().zip(&self.now.v).zip(&self.step) {
+            *trial = v + length * step;
+        }
+        self.trial.evaluate(problem, bodies, &self.term);
+    }
+
+    /// Starts a proximal problem at the velocities of its centre.
+    fn restart(&mut self, problem: &FrictionProblem, bodies: &Bodies, alpha: f64) {
+        self.term.set_weight(problem, alpha);
+        self.now.v.fill(0.0);
+        bodies.response().transpose_mul_add_into(&self.term.centre, &mut self.now.v);
+        self.now.evaluate(problem, bodies, &self.term);
+    }
+
+    /// Makes the present impulses the centre of the next proximal problem, and predicts its solution.   [PROX-5]
+    ///
+    /// The prediction is a Newton step with the derivative at the solution of the last problem. At the velocities of that solution a smaller α
+    /// moves the argument of the projection by a multiple of the last change of the impulses, often across kinks, where the derivative is that of
+    /// other contact modes.
+    fn continue_from_solution(&mut self, problem: &FrictionProblem, bodies: &Bodies, alpha: f64) {
+        std::mem::swap(&mut self.term.centre, &mut self.now.r);
+        self.last_z.copy_from_slice(&self.now.z);
+        self.term.set_weight(problem, alpha);
+        self.now.evaluate(problem, bodies, &self.term);
+        let Self { system, term, now, trial, last_z, extrapolated, scratch, .. } = self;
+        for (block, law) in problem.laws().iter().enumerate() {
+            let range = problem.range(block);
+            let (n, rho, last_z) = (range.len(), &term.rho[range.clone()], &last_z[range.clone()]);
+            let d = system.block_mut(block);
+            law.alart_curnier_slope(rho, last_z, d, scratch);
+            let (z, centre) = (&now.z[range.clone()], &term.centre[range.clone()]);
+            for (row, out) in extrapolated[range].iter_mut().enumerate() {
+                let change: f64 = (0..n).map(|k| d[row * n + k] / rho[k] * (z[k] - last_z[k])).sum();
+                *out = centre[row] + change;
+            }
+        }
+        if system.factor(bodies).is_err() {
+            return;
+        }
+        trial.defect.iter_mut().zip(&now.v).for_each(|(d, v)| *d = -v);
+        bodies.response().transpose_mul_add_into(extrapolated, &mut trial.defect);
+        self.solve_for_step(bodies, true);
+        self.evaluate_along_step(problem, bodies, 1.0);
+        if self.trial.merit < self.now.merit {
+            std::mem::swap(&mut self.now, &mut self.trial);
+        }
+    }
+}
+
+impl Solver<FrictionProblem> for FrictionProximalNewton {
+    fn run(
+        &mut self,
+        problem: &FrictionProblem,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        self.run_to((self.options.tolerance, self.options.max_steps), problem, guess, solution)
+    }
+}
