@@ -351,7 +351,7 @@ fn short_steps_on_large_spheres_are_solved() {
     let fixed =
         |name: &str, radius: f64| BodyBuilder::fixed(name).shape(spatial::Shape::sphere(radius).unwrap().into());
     for h in [5e-4, 2e-4, 1e-4, 5e-5] {
-        let ball = solid_ball("ball", 1.0, 1.0).position(0.0, 6.62105263157895, 8.78417110772903);
+        let ball = solid_ball("ball", 1.0, 1.0).position(0.0, 6.621_052_631_578_95, 8.784_171_107_729_03);
         let bodies = [fixed("first", 10.0), fixed("second", 9.0).position(0.0, 11.4, 0.0), ball];
         let model = world(Dimension::Spatial, bodies, [1.0, 2.6, -9.81], friction(0.2));
         run(model, implicit(), h, 40.0 * h, |simulation, report| {
