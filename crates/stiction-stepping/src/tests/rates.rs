@@ -1,7 +1,7 @@
 //! Rates of gaps and rows at given velocities.
 
 use nalgebra::Vector3;
-use stiction_multibody::{BodyBuilder, BodyId, ContactRule, Dimension, Twist, Wrench};
+use stiction_multibody::{BodyBuilder, BodyId, ContactRule, Dimension, FrictionOptions, Twist, Wrench};
 use stiction_testkit::Random;
 
 use super::support::{Case, assert_all_near, assert_near, ball, cuboid, disc, on_floor, prescribed, rectangle, world};
@@ -153,7 +153,7 @@ fn spin_and_rolling_rows_measure_relative_angular_velocity() {
             side_rate(&case.model, &v, contact.a, &a) + side_rate(&case.model, &v, contact.b, &b)
         };
         for contact in &case.ws.constraints.contacts {
-            let contact = Contact { rolling: 0.3, ..contact.clone() };
+            let contact = Contact { friction_options: FrictionOptions { rolling: 0.3 }, ..contact.clone() };
             let relative = omega(contact.b) - omega(contact.a);
             assert_near(power(&contact, contact.spin_row()), contact.normal.dot(&relative), 1e-14);
             for axis in contact.rolling_axes() {
