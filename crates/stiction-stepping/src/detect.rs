@@ -8,8 +8,9 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space, layers,
+    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space,
     pairs::find_pairs,
+    remembered::{self, unfinished_features},
     springs, support_points,
     surface_motion::{is_kinematic, material_displacement, write_surface_motion},
     tangents::tangents,
@@ -89,7 +90,7 @@ pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) ->
     }
     support_points::place(start, ws);
     find_pairs(model, scheme, detector, ws);
-    layers::add_relaxing_pairs(start, &mut ws.detection.pairs);
+    remembered::add_unfinished_pairs(start, &mut ws.detection.pairs);
     narrow_phase(start, detector, ws)
 }
 
@@ -338,9 +339,6 @@ fn pair_contacts(
         let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_start), b.pose(&ws.kinematics.linear_start));
         pair.points([&pose_a, &pose_b], (close, wide), (detector, &mut ws.detection.points_start))?;
     }
-    if ws.detection.points.is_empty() && pair.layer.is_none() {
-        return Ok(());
-    }
     let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     let first = contacts.len();
     for chain in chains(&ws.detection.points) {
@@ -351,14 +349,13 @@ fn pair_contacts(
             contacts.push(pair.contact(model, (point, chain.len() > 1), gap_start, ws));
         }
     }
-    let found = add_relaxing_contacts(start, detector, &pair, (&mut contacts, first), ws);
+    let found = add_unfinished_contacts(start, detector, &pair, (&mut contacts, first), ws);
     ws.constraints.contacts = contacts;
     found
 }
 
-/// Adds the contacts of a pair that are out of reach but whose layers have not relaxed; those from `first` on belong to the
-/// pair.   [SOFT-4]
-fn add_relaxing_contacts(
+/// Adds the contacts of a pair that are out of reach but unfinished; those from `first` on belong to the pair.   [SOFT-4] [IMPACT-1]
+fn add_unfinished_contacts(
     start: &Start,
     detector: &mut dyn Detector,
     pair: &Pair,
@@ -367,13 +364,13 @@ fn add_relaxing_contacts(
 ) -> Result<(), StepCause> {
     let (a, b) = (&pair.a, &pair.b);
     let is_known = |contacts: &[Contact], feature| contacts.iter().skip(first).any(|c| c.id.feature == feature);
-    let relaxing = || layers::relaxing_features(start, (a.id, b.id));
-    if pair.layer.is_none() || !relaxing().any(|feature| !is_known(contacts, feature)) {
+    let unfinished = || unfinished_features(start, (a.id, b.id));
+    if !unfinished().any(|feature| !is_known(contacts, feature)) {
         return Ok(());
     }
     let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_end), b.pose(&ws.kinematics.linear_end));
     pair.points([&pose_a, &pose_b], (false, limits::LENGTH), (detector, &mut ws.detection.points))?;
-    for feature in relaxing() {
+    for feature in unfinished() {
         let point = ws.detection.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {
             let (gap_start, _) = pair.gaps(start.h, point, ws);

@@ -40,6 +40,7 @@ mod quasistatic;
 mod rates;
 mod reactions;
 mod reduced;
+mod remembered;
 mod report;
 mod review;
 mod rows;

@@ -8,10 +8,8 @@ mod average;
 mod report;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_geometry::Feature;
 use stiction_multibody::{
-    BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, ShapeId, Wrench, apply_inverse_mass,
-    mass_block,
+    BodyId, ContactId, ContactMemory, Dimension, Layer, LayerMemory, Model, Wrench, apply_inverse_mass, mass_block,
 };
 
 use crate::{
@@ -119,32 +117,10 @@ fn deflection(contact: &Contact, memory: Option<&LayerMemory>, gap: f64) -> Vect
 }
 
 /// True if the layer of a contact has not relaxed yet.   [SOFT-4]
-fn is_relaxing(start: &Start, memory: &ContactMemory) -> bool {
+pub(crate) fn is_relaxing(start: &Start, memory: &ContactMemory) -> bool {
     memory.layer.is_some_and(|layer| {
         layer.compression.abs().max(Vector3::from(layer.shear).norm()) > start.scheme.touch_threshold
     })
-}
-
-/// Features of two shapes whose layers have not relaxed yet.
-pub(crate) fn relaxing_features<'a>(
-    start: &'a Start,
-    (a, b): (ShapeId, ShapeId),
-) -> impl Iterator<Item = Feature> + use<'a> {
-    let memories = &start.state.contacts;
-    let first = memories.partition_point(|memory| (memory.id.shape_a, memory.id.shape_b) < (a, b));
-    let of_pair =
-        memories.iter().skip(first).take_while(move |memory| (memory.id.shape_a, memory.id.shape_b) == (a, b));
-    of_pair.filter(|memory| is_relaxing(start, memory)).map(|memory| memory.id.feature)
-}
-
-/// Adds the pairs of shapes whose layers have not relaxed: their contacts are found at any distance.   [SOFT-4]
-pub(crate) fn add_relaxing_pairs(start: &Start, pairs: &mut Vec<(usize, usize)>) {
-    for memory in start.state.contacts.iter().filter(|memory| is_relaxing(start, memory)) {
-        let pair = (memory.id.shape_a.index(), memory.id.shape_b.index());
-        if let Err(place) = pairs.binary_search(&pair) {
-            pairs.insert(place, pair);
-        }
-    }
 }
 
 /// Inverse effective mass of a contact along a row: its rate under a unit impulse, 1/kg.
