@@ -339,7 +339,8 @@ fn restitution_is_never_forgotten() {
             let mut simulation = Simulation::new(model, scheme.clone(), h).unwrap();
             let (mut apex, mut has_fallen) = (0.0_f64, false);
             for _ in 0..(0.85 / h) as usize {
-                simulation.step().unwrap();
+                let report = simulation.step().unwrap();
+                assert!(report.residual.value <= 1e-8, "{scheme:?}, h = {h}");
                 let (height, speed) = (q(&simulation, "ball")[2] - RADIUS, v(&simulation, "ball")[2]);
                 has_fallen |= speed > 0.0;
                 if has_fallen {
