@@ -82,12 +82,16 @@ impl Attachment {
 }
 
 impl Spring {
-    /// Tension-positive force k (L − L₀) + c L̇ and the unit vector u; `None` when the points coincide.
-    pub(crate) fn tension(&self, at: &Attachment) -> Option<(f64, Vector3<f64>)> {
+    /// Force on the second point; zero if a spring with a rest length has no direction because its points coincide.   [FORCE-1]
+    pub(crate) fn force(&self, at: &Attachment) -> Vector3<f64> {
+        if self.rest_length == 0.0 {
+            return at.between * -self.stiffness - at.relative_velocity * self.damping;
+        }
         let length = at.between.norm();
-        (length > 0.0).then(|| {
-            let u = at.between / length;
-            (self.stiffness * (length - self.rest_length) + self.damping * at.relative_velocity.dot(&u), u)
-        })
+        if length == 0.0 {
+            return Vector3::zeros();
+        }
+        let u = at.between / length;
+        -u * (self.stiffness * (length - self.rest_length) + self.damping * at.relative_velocity.dot(&u))
     }
 }
