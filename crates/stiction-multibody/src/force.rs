@@ -21,7 +21,8 @@ pub struct Load {
 
 /// A linear spring between two points, with damping along its line.
 ///
-/// Force on the second point: −(k (L − L₀) + c L̇) u, with u the unit vector from the first to the second.   [FORCE-1]
+/// Force on the second point: −(k (L − L₀) + c L̇) u, with u the unit vector from the first to the second. Without rest length it is linear in the
+/// vector Δ = L u: −k Δ − c Δ̇.   [FORCE-1]
 #[derive(Clone, Debug)]
 pub struct Spring {
     /// First body and point in its frame.
@@ -32,7 +33,7 @@ pub struct Spring {
     pub stiffness: f64,
     /// Rest length L₀, m.
     pub rest_length: f64,
-    /// Damping c along the line, N s/m.
+    /// Damping c along the line, or in every direction if L₀ = 0, N s/m.
     pub damping: f64,
 }
 

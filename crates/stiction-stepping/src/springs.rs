@@ -68,18 +68,27 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     }
     let model = start.model;
     let is_damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
+    let bends = find_bends(start, ws);
     if start.kick == Kick::First && is_damped {
-        find_middle(start, ws);
+        find_ahead(start, ws, start.force_duration());
     }
     let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
     let drag = (start.kick != Kick::Whole && is_damped).then(|| Drag::new(model, &ws.kinematics.start));
-    for link in links(model) {
+    for (index, link) in links(model).enumerate() {
         let Some(ends) = Ends::new(start, ws, link) else { continue };
+        let bend = bends.get(index).copied().unwrap_or_default();
         for (direction, extension) in link.lines(model, &ends.at) {
             let sides = ends.sides(start, ws, &direction);
             let implicit = drag.as_ref().map_or(0.0, |drag| drag.implicit_part(start, &link, (&ends.at, &direction)));
             if start.moves() {
-                ends.push((start, ws), (direction, sides), (extension, 1.0 - implicit), &mut rows);
+                // The midpoint rule keeps the energy of pins with the rates of its rows alone.
+                let bend = direction.dot(&bend) * if start.kick == Kick::Whole { 1.0 } else { implicit };
+                ends.push(
+                    (start, ws),
+                    (direction, sides),
+                    Path { extension, bend, repeated: 1.0 - implicit },
+                    &mut rows,
+                );
             } else {
                 ends.push_damping(start, (direction, sides), implicit * link.damping, &mut rows);
             }
@@ -149,6 +158,17 @@ impl Link {
         let unit = self.rest_length.and_then(|_| at.between.try_normalize(0.0));
         unit.map_or(*direction, |unit| if unit.dot(direction) < 0.0 { -unit } else { unit })
     }
+}
+
+/// Path of the points of a link along a direction.
+#[derive(Clone, Copy)]
+struct Path {
+    /// Extension where the constraints are linearised.
+    extension: f64,
+    /// Mean rate by which the path leaves its tangent.   [FORCE-5]
+    bend: f64,
+    /// Part of the damping that the second kick repeats.   [FORCE-4]
+    repeated: f64,
 }
 
 /// Damping of all links on each body, Σ c w wᵀ over their unit wrenches w.
@@ -229,12 +249,12 @@ impl Ends {
         [Some(Side::Wrench(a, pair.0)), Some(Side::Wrench(b, pair.1)), None, None]
     }
 
-    /// Pushes the row along a direction, from the extension where the constraints are linearised.   [FORCE-3]
+    /// Pushes the row along a direction.   [FORCE-3]
     fn push(
         &self,
         (start, ws): (&Start, &Workspace),
         (direction, sides): (Vector3<f64>, Sides),
-        (extension, repeated): (f64, f64),
+        Path { extension, bend, repeated }: Path,
         rows: &mut Vec<JointSpaceRow>,
     ) {
         let Link { owner, stiffness, damping, .. } = self.link;
@@ -251,7 +271,7 @@ impl Ends {
         }
         let force = tension.elastic + tension.turning;
         let before = if w < 1.0 { (1.0 - w) * rate(start.model, &sides, &ws.kinematics.before, None) } else { 0.0 };
-        let bias = (before + direction.dot(&self.prescribed)) / w + force / (w * resistance);
+        let bias = (before + direction.dot(&self.prescribed) + bend) / w + force / (w * resistance);
         let (law, compliance) = (Law::Equality { rows: 1 }, 1.0 / (time * w * resistance));
         rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension });
     }
@@ -279,11 +299,35 @@ impl Ends {
     }
 }
 
-/// Writes the configuration of the middle of the step, if the bodies keep their velocities.
-fn find_middle(start: &Start, ws: &mut Workspace) {
+/// Mean rates by which the points of springs without rest length leave their tangents over the step if the bodies keep their velocities.   [FORCE-5]
+///
+/// They come in the order of the springs; empty if there are none, or if the rows are linearised where the bodies are going.
+fn find_bends(start: &Start, ws: &mut Workspace) -> Vec<Vector3<f64>> {
+    let model = start.model;
+    let is_pin = |link: &Link| link.rest_length.is_none() && link.stiffness > 0.0;
+    if !start.moves() || !ws.kinematics.linearisation_velocity.is_empty() || !links(model).any(|link| is_pin(&link)) {
+        return Vec::new();
+    }
+    find_ahead(start, ws, start.h);
+    let of = |link: Link| {
+        let ends = Ends::new(start, ws, link).filter(|ends| is_pin(&ends.link));
+        ends.map_or_else(Vector3::zeros, |ends| {
+            let ahead = Attachment::new(&ws.kinematics.ahead, &link.a, &link.b);
+            let mut bend = (ahead.between - ends.at.between) / start.h - ends.prescribed;
+            for (direction, _) in link.lines(model, &ends.at) {
+                let sides = ends.sides(start, ws, &direction);
+                bend -= direction * rate(model, &sides, &ws.kinematics.before, None);
+            }
+            bend
+        })
+    };
+    (0..model.springs().len()).filter_map(|index| Link::of(model, RowOwner::Spring(index))).map(of).collect()
+}
+
+/// Writes the configuration after a time, if the bodies keep their velocities.
+fn find_ahead(start: &Start, ws: &mut Workspace, time: f64) {
     let &Start { model, scheme, state, .. } = start;
     let Workspace { reduced, kinematics: StepKinematics { ahead, predicted, ahead_velocity: v, .. }, .. } = ws;
-    let time = start.force_duration();
     v.clone_from(&state.v);
     match reduced {
         Some(reduced) => reduced.write_ahead(start, time, (predicted, v)),
