@@ -82,10 +82,9 @@ fn add_forces(model: &Model, at: &Configuration, time: f64, out: &mut [Wrench]) 
 pub fn add_springs(model: &Model, at: &Configuration, out: &mut [Wrench]) {
     for spring in model.springs() {
         let points = Attachment::new(at, &spring.a, &spring.b);
-        if let Some((tension, u)) = spring.tension(&points) {
-            add(out, spring.a.0.index(), &Wrench::of_force(u * tension, &points.arm_a));
-            add(out, spring.b.0.index(), &Wrench::of_force(-u * tension, &points.arm_b));
-        }
+        let force = spring.force(&points);
+        add(out, spring.a.0.index(), &Wrench::of_force(-force, &points.arm_a));
+        add(out, spring.b.0.index(), &Wrench::of_force(force, &points.arm_b));
     }
     for damper in model.dampers() {
         let points = Attachment::new(at, &damper.a, &damper.b);

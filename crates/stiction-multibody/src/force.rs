@@ -21,7 +21,8 @@ pub struct Load {
 
 /// A linear spring between two points, with damping along its line.
 ///
-/// Force on the second point: −(k (L − L₀) + c L̇) u, with u the unit vector from the first to the second.   [FORCE-1]
+/// Force on the second point: −(k (L − L₀) + c L̇) u, with u the unit vector from the first to the second. Without rest length it is linear in the
+/// vector Δ = L u: −k Δ − c Δ̇.   [FORCE-1]
 #[derive(Clone, Debug)]
 pub struct Spring {
     /// First body and point in its frame.
@@ -32,7 +33,7 @@ pub struct Spring {
     pub stiffness: f64,
     /// Rest length L₀, m.
     pub rest_length: f64,
-    /// Damping c along the line, N s/m.
+    /// Damping c along the line, or in every direction if L₀ = 0, N s/m.
     pub damping: f64,
 }
 
@@ -82,12 +83,16 @@ impl Attachment {
 }
 
 impl Spring {
-    /// Tension-positive force k (L − L₀) + c L̇ and the unit vector u; `None` when the points coincide.
-    pub(crate) fn tension(&self, at: &Attachment) -> Option<(f64, Vector3<f64>)> {
+    /// Force on the second point; zero if a spring with a rest length has no direction because its points coincide.   [FORCE-1]
+    pub(crate) fn force(&self, at: &Attachment) -> Vector3<f64> {
+        if self.rest_length == 0.0 {
+            return at.between * -self.stiffness - at.relative_velocity * self.damping;
+        }
         let length = at.between.norm();
-        (length > 0.0).then(|| {
-            let u = at.between / length;
-            (self.stiffness * (length - self.rest_length) + self.damping * at.relative_velocity.dot(&u), u)
-        })
+        if length == 0.0 {
+            return Vector3::zeros();
+        }
+        let u = at.between / length;
+        -u * (self.stiffness * (length - self.rest_length) + self.damping * at.relative_velocity.dot(&u))
     }
 }

@@ -151,8 +151,8 @@ pub enum RowOwner {
     Joint(JointId),
     /// Spring between two bodies, by its index.
     Spring(usize),
-    /// Damper between two bodies, by its index, and the axis of the world along which the row acts.
-    Damper(usize, usize),
+    /// Damper between two bodies, by its index.
+    Damper(usize),
 }
 
 /// Joint-space row of the problem: Σ sides + compliance · p + bias, with its law. Springs and dampers between bodies have such rows too.
@@ -170,4 +170,15 @@ pub struct JointSpaceRow {
     pub rotor: f64,
     /// Joint, spring or damper of the row.
     pub owner: RowOwner,
+    /// Tension at rest of a spring or damper between bodies.
+    pub tension: Tension,
+}
+
+/// Tension of a spring or damper between bodies if its row has no rate.   [FORCE-3]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tension {
+    /// Stiffness times extension at the start of the step, N.
+    pub elastic: f64,
+    /// Damping times the rate that turning points and lines add until the middle of a step of second order, N.
+    pub turning: f64,
 }

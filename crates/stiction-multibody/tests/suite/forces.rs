@@ -108,6 +108,26 @@ fn spring_damping_follows_the_rate_of_its_length() {
     }
 }
 
+/// FORCE-1: a spring without rest length is linear in the vector between its ends, and damps it in every direction; also where its ends meet.
+#[test]
+fn springs_without_rest_length_are_linear_in_every_direction() {
+    let mut random = Random::new(64);
+    for dimension in [Dimension::Planar, Dimension::Spatial] {
+        for meet in [false, true] {
+            let (mut builder, [a, b, p, _]) = system(&mut random, dimension);
+            builder.gravity(0.0, 0.0, 0.0).unwrap();
+            let (a, b) = if meet { ((BodyId::WORLD, Vector3::new(1.0, 2.0, 0.0)), p) } else { (a, b) };
+            builder.spring(Spring { a, b, stiffness: 37.0, rest_length: 0.0, damping: 3.0 }).unwrap();
+            let model = builder.build().unwrap();
+            let (q, v) = (model.initial_state().q, velocities(&mut random, &model, 1.0));
+            let between = |q: &[f64]| place(&model, q, &b) - place(&model, q, &a);
+            let rate = Vector3::from_fn(|k, _| slope(&model, &q, &v, |q| between(q)[k]));
+            let out = wrenches(&model, &configuration(&model, &q, &v, 0.0), 0.0);
+            close_vector(&out[b.0.index()].linear, &(between(&q) * -37.0 - rate * 3.0), 1e-7);
+        }
+    }
+}
+
 /// FORCE-2: a damper takes the power c |v_b − v_a|², and its force opposes the relative velocity.
 #[test]
 fn damper_opposes_the_relative_velocity() {

@@ -21,7 +21,7 @@ pub(crate) struct SpringTable {
     /// Rest length, m.
     #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e9))]
     pub(crate) rest_length: f64,
-    /// Damping along the line of the spring, N s/m. Default: 0.
+    /// Damping along the line of the spring, or in every direction if its rest length is 0, N s/m. Default: 0.
     #[serde(default)]
     #[schemars(extend("examples" = [0.5], "minimum" = 0, "maximum" = 1e15))]
     pub(crate) damping: f64,

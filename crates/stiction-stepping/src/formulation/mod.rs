@@ -342,7 +342,7 @@ fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
     };
     match row.map(|row| row.owner) {
         Some(RowOwner::Spring(index)) => between("spring", model.springs().get(index).map(|s| (s.a.0, s.b.0))),
-        Some(RowOwner::Damper(index, _)) => between("damper", model.dampers().get(index).map(|d| (d.a.0, d.b.0))),
+        Some(RowOwner::Damper(index)) => between("damper", model.dampers().get(index).map(|d| (d.a.0, d.b.0))),
         Some(RowOwner::Joint(id)) => format!("the joint-space constraint of joint \"{}\"", of_joint(id)),
         None => "the joint-space constraint of joint \"?\"".to_owned(),
     }

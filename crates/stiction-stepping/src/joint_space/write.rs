@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Start, Workspace,
     joint_space_dof::{ImplicitForce, JointSpaceDof},
-    rates::{JointSpaceRow, RowOwner, Side, rate, rotor_lead},
+    rates::{JointSpaceRow, RowOwner, Side, Tension, rate, rotor_lead},
 };
 
 /// Writes the joint-space rows where the constraints are linearised.
@@ -113,7 +113,15 @@ impl<'a> Writer<'a> {
 
     fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (compliance, rotor): (f64, f64)) {
         let owner = RowOwner::Joint(self.actuated.id.0);
-        self.rows.push(JointSpaceRow { sides: [a, b, None, None], law, bias, compliance, rotor, owner });
+        self.rows.push(JointSpaceRow {
+            sides: [a, b, None, None],
+            law,
+            bias,
+            compliance,
+            rotor,
+            owner,
+            tension: Tension::default(),
+        });
     }
 
     fn joint_dof(&self) -> JointDof {
@@ -308,6 +316,14 @@ fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof]
         let prescribed = prescribed_rate(start, ws, joint, follower.id.1) - led;
         let bias = gamma * (follower.coordinate - wanted) / h + prescribed;
         let (law, owner) = (Law::Equality { rows: 1 }, RowOwner::Joint(coupling.follower.0));
-        rows.push(JointSpaceRow { sides: [a, b, c, d], law, bias, compliance: 0.0, rotor: 0.0, owner });
+        rows.push(JointSpaceRow {
+            sides: [a, b, c, d],
+            law,
+            bias,
+            compliance: 0.0,
+            rotor: 0.0,
+            owner,
+            tension: Tension::default(),
+        });
     }
 }

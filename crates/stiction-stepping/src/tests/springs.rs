@@ -52,17 +52,22 @@ fn two_bodies(stiffness: f64, damping: f64) -> Model {
     builder.build().unwrap()
 }
 
-/// One step of the implicit Euler rule, of the midpoint rule by mean velocities, and of the implicit midpoint rule of second order.
+/// One step of the implicit Euler rule, of the midpoint rule by mean velocities, and of the rule of second order.
 #[test]
 fn a_step_of_an_oscillator_has_its_closed_form() {
     let (m, h, x, v) = (2.0, 0.01, 0.1, -0.3);
     for (k, c) in [(50.0, 0.0), (3e5, 40.0), (0.0, 1e4), (2e9, 0.0)] {
         for scheme in schemes() {
             // Velocity that moves the bob: v + τ f/m with the force at x + τ y, y.
-            let half = scheme.order == Order::Second || scheme.position_update == PositionUpdate::Average;
+            let is_second = scheme.order == Order::Second;
+            let half = is_second || scheme.position_update == PositionUpdate::Average;
             let time = if half { 0.5 * h } else { h };
             let y = (v - time * k * x / m) / (1.0 + time * (time * k + c) / m);
-            let end = if half { 2.0 * y - v } else { y };
+            // Second kick: the part θ of the damping is implicit.   [FORCE-4]
+            let slowing = time * c / m;
+            let implicit = if is_second { 1.0 - 1.0 / (1.0 + slowing + slowing * slowing) } else { 0.0 };
+            let force = k * (x + time * y) + (1.0 - implicit) * c * y;
+            let end = if half { (y - time * force / m) / (1.0 + implicit * slowing) } else { y };
             let mut run = Run::new(oscillator(k, c, [x, v]), scheme, h);
             run.step();
             assert_near(run.case.v("bob")[0], end, 1e-8 * (1.0 + end.abs()));
@@ -221,4 +226,115 @@ fn springs_of_no_length_pass_through_their_ends() {
     let mut run = Run::new(builder.build().unwrap(), Scheme::default(), 1e-3);
     run.step();
     assert_near(run.case.v("bob")[1], 2.0, 0.0);
+}
+
+/// A rigid body in the plane that spins, held to the world at a point off its centre by a link.
+fn held(add: impl Fn(&mut ModelBuilder, End, End)) -> Model {
+    let mut builder = builder(Dimension::Planar, ContactRule::default());
+    builder.gravity(0.0, 0.0, 0.0).unwrap();
+    let body = BodyBuilder::planar("a", 1.0, 0.1).velocity(0.0, -2.0, 0.0).angular_velocity(0.0, 0.0, 10.0);
+    let body = builder.body(body).unwrap();
+    add(&mut builder, (BodyId::WORLD, Vector3::new(0.3, 0.0, 0.0)), (body, Vector3::new(0.3, 0.0, 0.0)));
+    builder.build().unwrap()
+}
+
+type End = (BodyId, Vector3<f64>);
+
+/// Dampers and soft pins between the world and a spinning body, in both orders: the energy is never above that at the start.
+#[test]
+fn links_off_the_centre_of_a_spinning_body_do_not_gain_energy() {
+    let damper = |damping: f64| {
+        held(|builder, a, b| {
+            builder.damper(Damper { a, b, damping }).unwrap();
+        })
+    };
+    let pin = |stiffness: f64, damping: f64| {
+        held(|builder, a, b| {
+            builder.spring(Spring { a, b, stiffness, rest_length: 0.0, damping }).unwrap();
+        })
+    };
+    for strength in [1e2, 1e3, 1e4, 1e6] {
+        for (name, model) in
+            [("damper", damper(1e3 * strength)), ("pin", pin(strength, 0.0)), ("damped pin", pin(strength, strength))]
+        {
+            for coordinates in ALL_COORDINATES {
+                for order in [Order::First, Order::Second] {
+                    // The midpoint rule keeps the energy of undamped pins to second order only, as long as they are resolved.
+                    let is_midpoint = name == "pin" && order == Order::Second;
+                    let bound = if is_midpoint { 1.005 } else { 1.0 };
+                    if is_midpoint && strength > 1e4 {
+                        continue;
+                    }
+                    let mut run = Run::new(model.clone(), Scheme { coordinates, order, ..Scheme::default() }, 0.005);
+                    let before = run.energy();
+                    for _ in 0..1000 {
+                        run.step();
+                        let energy = run.energy() / before;
+                        assert!(energy <= bound, "{name} {strength:e} {coordinates:?} {order:?}: {energy}");
+                    }
+                    assert!(name == "damper" || order == Order::First || run.energy() > 0.1 * before, "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// A spring without rest length on a particle is linear: each axis of an ellipse follows its own closed form.
+#[test]
+fn springs_without_rest_length_are_linear() {
+    let (m, h, at, moving) = (2.0, 0.01, [0.3, -0.2, 0.1], [1.0, 2.0, -3.0]);
+    for (k, c) in [(50.0, 0.0), (3e5, 40.0), (2e9, 0.0), (1e3, 7.0), (1e2, 1e5), (1e7, 1e3), (1e6, 300.0)] {
+        let mut builder = ModelBuilder::new(Dimension::Spatial);
+        builder.gravity(0.0, 0.0, 0.0).unwrap();
+        let bob =
+            BodyBuilder::particle("bob", m).position(at[0], at[1], at[2]).velocity(moving[0], moving[1], moving[2]);
+        let bob = builder.body(bob).unwrap();
+        builder.spring(spring(BodyId::WORLD, bob, k, 0.0, c)).unwrap();
+        let model = builder.build().unwrap();
+        for scheme in schemes() {
+            let is_midpoint = scheme.order == Order::Second || scheme.position_update == PositionUpdate::Average;
+            let mut run = Run::new(model.clone(), scheme.clone(), h);
+            let before = run.energy();
+            run.step();
+            for axis in 0..3 {
+                let (x, v, time) = (at[axis], moving[axis], if is_midpoint { 0.5 * h } else { h });
+                let y = (v - time * k * x / m) / (1.0 + time * (time * k + c) / m);
+                assert_near(run.case.q("bob")[axis], x + h * y, 1e-9);
+            }
+            let mut last = run.energy();
+            for _ in 0..300 {
+                run.step();
+                let energy = run.energy();
+                assert!(energy <= last * (1.0 + 1e-9) + 1e-12, "{k} {c} {scheme:?}: {last:e} {energy:e}");
+                last = energy;
+            }
+            let is_kept = (last / before - 1.0).abs() < 1e-7;
+            assert!(!is_midpoint || c > 0.0 || is_kept, "{k} {scheme:?}: {before} {last}");
+        }
+    }
+}
+
+/// A bead between two taut strings without rest length, with damping: across them it is an oscillator of stiffness 2 k and damping 2 c.
+#[test]
+fn a_taut_string_is_implicit_across_its_line() {
+    let (k, c, h) = (1e5, 1e3, 0.005);
+    for order in [Order::First, Order::Second] {
+        let mut builder = ModelBuilder::new(Dimension::Planar);
+        builder.gravity(0.0, 0.0, 0.0).unwrap();
+        let bead = builder.body(BodyBuilder::particle("bead", 1.0).velocity(0.0, 1e-3, 0.0)).unwrap();
+        for x in [-1.0, 1.0] {
+            let ends = ((BodyId::WORLD, Vector3::new(x, 0.0, 0.0)), (bead, Vector3::zeros()));
+            builder.spring(Spring { a: ends.0, b: ends.1, stiffness: k, rest_length: 0.0, damping: c }).unwrap();
+        }
+        let mut run = Run::new(builder.build().unwrap(), Scheme { order, ..Scheme::default() }, h);
+        let taut = 2.0 * 0.5 * k;
+        run.step();
+        let time = if order == Order::First { h } else { 0.5 * h };
+        assert_near(run.case.q("bead")[1], h * 1e-3 / (1.0 + 2.0 * time * (time * k + c)), 1e-15);
+        for _ in 0..400 {
+            let last = run.energy() - taut;
+            run.step();
+            assert!(run.energy() - taut <= last + 1e-9, "{order:?}: {last:e}");
+        }
+    }
 }
