@@ -170,4 +170,6 @@ pub struct JointSpaceRow {
     pub rotor: f64,
     /// Joint, spring or damper of the row.
     pub owner: RowOwner,
+    /// Prescribed part of `bias`, if the rest closes an error with which the mechanism started: the state keeps no velocity of that.   [STAB-10]
+    pub closing: Option<f64>,
 }

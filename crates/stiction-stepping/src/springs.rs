@@ -163,7 +163,7 @@ impl Ends {
         let before = if w < 1.0 { (1.0 - w) * rate(start.model, &sides, &ws.kinematics.before, None) } else { 0.0 };
         let bias = (before + direction.dot(&self.prescribed)) / w + force / (w * resistance);
         let (law, compliance) = (Law::Equality { rows: 1 }, 1.0 / (time * w * resistance));
-        rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner });
+        rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, closing: None });
     }
 
     /// Rate in the middle of the step less that of the row, both if the bodies keep their velocities: the line and the arms turn.   [STEP-18]
