@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use stiction::record::{EVENT_DRIVEN, Ending, StartImpactSummary, Summary, UnexplainedSummary};
+use stiction::record::{EVENT_DRIVEN, Ending, StartError, StartImpactSummary, Summary, UnexplainedSummary};
 
 use crate::layout::{Sheet, moment, number, seconds};
+
+/// Number of errors at the start in the table; all are in summary.json.
+const START_ERRORS_SHOWN: usize = 12;
 
 /// Number of events in the table; all are in summary.json.
 const EVENTS_SHOWN: usize = 12;
@@ -30,8 +33,9 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         .row("contacts", format!("{} at most, problem size {} at most", summary.contacts_max, summary.problem_size_max))
         .row("impacts", impacts(summary))
         .row("energy", energy(summary));
-    if let Some(impact) = &summary.start_impact {
-        sheet.row("at the start", start_impact(impact));
+    let at_start = at_start(summary);
+    if !at_start.is_empty() {
+        sheet.row("at the start", at_start.join("\n"));
     }
     if let Some(unexplained) = summary.energy.unexplained.as_ref().filter(|unexplained| unexplained.is_warning()) {
         sheet.row("warning", unexplained_gain(unexplained));
@@ -100,6 +104,34 @@ fn energy(summary: &Summary) -> String {
         number(energy.r#final),
         number(energy.max_gain)
     )
+}
+
+/// Lines about the start: joints, limits and couplings that do not hold, and the impact.
+fn at_start(summary: &Summary) -> Vec<String> {
+    let errors = &summary.joint_error.at_start;
+    let more = errors.len().saturating_sub(START_ERRORS_SHOWN);
+    let more = (more > 0).then(|| format!("and {more} more in summary.json"));
+    let shown = errors.iter().take(START_ERRORS_SHOWN).map(start_error);
+    shown.chain(more).chain(summary.start_impact.as_ref().map(start_impact)).collect()
+}
+
+/// Joint, limit or coupling that does not hold at the start, in one line.
+pub(crate) fn start_error(error: &StartError) -> String {
+    match error {
+        StartError::OpenJoint { joint, error } => format!("joint {joint} is open by {} m or rad", number(*error)),
+        StartError::MovedJoint { joint, error } => format!(
+            "joint {joint} is open by {} m or rad: reduced coordinates move the bodies beyond it to close it",
+            number(*error)
+        ),
+        StartError::PassedLimit { joint, dof, coordinate, limits } => {
+            let joint = dof.map_or_else(|| joint.clone(), |dof| format!("{joint} {dof}"));
+            let [coordinate, least, most] = [*coordinate, limits[0], limits[1]].map(number);
+            format!("joint {joint} starts at {coordinate}, outside of its limits {least} to {most}")
+        }
+        StartError::OpenCoupling { coupling, error } => {
+            format!("coupling {coupling} is open by {} m or rad", number(*error))
+        }
+    }
 }
 
 /// Impact at the start, in one line.

@@ -19,6 +19,12 @@ const SMALL_ERROR: f64 = 0.1;
 /// Weight that determines rotations which a joint allows, against 1 of those that it does not allow: rounding stays below 1e-4 of the angle.
 const REGULARISATION: f64 = 1e-12;
 
+/// Least rate at which an error from the start closes, as a fraction of the closing speed. Such errors close at half of it or more.
+const SLOWEST_CLOSING: f64 = 0.25;
+
+/// Relative difference up to which two speeds are the same.
+const SAME_SPEED: f64 = 1e-9;
+
 /// Largest number of rows of a joint.
 const MAX_ROWS: usize = 6;
 
@@ -81,6 +87,42 @@ fn rotation_to_close(joint: &Joint, at: &Configuration) -> f64 {
     // The rotations that the joint allows are not determined: a small multiple of one makes the matrix regular.
     normal += Matrix3::from_diagonal_element(REGULARISATION);
     normal.try_inverse().map_or(f64::INFINITY, |inverse| (inverse * right).norm())
+}
+
+/// Rates at which the error of a joint-space constraint closes.   [STAB-9]
+#[derive(Clone, Copy)]
+pub(crate) struct ClosingBound {
+    /// Closing speed.
+    speed: f64,
+    /// Largest rate that removes the drift of a step.
+    drift: f64,
+}
+
+impl ClosingBound {
+    /// Bound of a constraint along a DOF, if a step leaves its error with this `drift`, as a rate.
+    pub(crate) fn new(speed: ClosingSpeed, is_angle: bool, drift: f64) -> Self {
+        Self { speed: if is_angle { speed.angular } else { speed.linear }, drift }
+    }
+
+    /// Rate at which an error closes that would close at the rate `wanted` without a bound. The last two steps are at half of the closing speed or more,
+    /// so that they can be told from the removal of drift.
+    pub(crate) fn rate(&self, wanted: f64) -> f64 {
+        let (size, most) = (wanted.abs(), self.speed + self.drift);
+        let bounded = if size <= most * (1.0 + SAME_SPEED) { size } else { most.min(0.5 * size) };
+        bounded.copysign(wanted)
+    }
+
+    /// True if the mechanism started with this error: it was there before the first step, or closes faster than drift does.
+    pub(crate) fn is_closing(&self, error: f64, wanted: f64, start: &Start) -> bool {
+        let least = if start.state.step == 0 { 0.0 } else { SLOWEST_CLOSING * self.speed + self.drift };
+        self.speed < f64::INFINITY && error > start.scheme.touch_threshold && wanted.abs() > least
+    }
+}
+
+/// Bound on the rate γ Φ/h of the error in a coordinate of a joint that a step of the bodies makes.   [STAB-9]
+pub(crate) fn coordinate_drift(joint: &Joint, at: &Configuration, is_angle: bool, h: f64) -> f64 {
+    let Drift { linear, angular } = Drift::of(joint, (at, None), h);
+    if is_angle { angular } else { linear }
 }
 
 /// True for errors of position; rows of directions are torques.

@@ -172,6 +172,8 @@ pub struct JointSpaceRow {
     pub owner: RowOwner,
     /// Tension at rest of a spring or damper between bodies.
     pub tension: Tension,
+    /// Prescribed part of `bias`, if the rest closes an error with which the mechanism started: the state keeps no velocity of that.   [STAB-10]
+    pub closing: Option<f64>,
 }
 
 /// Tension of a spring or damper between bodies if its row has no rate.   [FORCE-3]

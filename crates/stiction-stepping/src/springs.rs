@@ -273,7 +273,7 @@ impl Ends {
         let before = if w < 1.0 { (1.0 - w) * rate(start.model, &sides, &ws.kinematics.before, None) } else { 0.0 };
         let bias = (before + direction.dot(&self.prescribed) + bend) / w + force / (w * resistance);
         let (law, compliance) = (Law::Equality { rows: 1 }, 1.0 / (time * w * resistance));
-        rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension });
+        rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension, closing: None });
     }
 
     /// Pushes the row of the implicit part of the damping in the second kick.   [FORCE-4]
@@ -287,7 +287,7 @@ impl Ends {
         if damping > 0.0 {
             let (law, owner, tension) = (Law::Equality { rows: 1 }, self.link.owner, Tension::default());
             let (bias, compliance) = (direction.dot(&self.prescribed), 1.0 / (start.force_duration() * damping));
-            rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension });
+            rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension, closing: None });
         }
     }
 

@@ -18,7 +18,9 @@ use stiction_multibody::{
 
 use crate::{
     Correction, Detector, FeatureDetector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme,
-    Stabilisation, Start, StepCause, Workspace, detect, formulation, rates::side_rate, workspace::AfterStep,
+    Stabilisation, Start, StepCause, Workspace, detect, formulation,
+    rates::{Side, rate, side_rate},
+    workspace::AfterStep,
 };
 
 /// Bound on the linear problems of a projection; it needs two or three, with frozen directions some more.
@@ -226,6 +228,7 @@ impl Corrector<'_, '_> {
             }
         }
         workspace.constraints.joint_rows.clear();
+        workspace.constraints.joint_space_rows.clear();
         for joint in model.joints() {
             let (a, b) = (workspace.kinematics.start.twist(joint.a.0), workspace.kinematics.start.twist(joint.b.0));
             let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row());
@@ -251,6 +254,7 @@ impl Corrector<'_, '_> {
         let unit = after.write_constants(model).max(error);
         let workspace = &mut after.workspace;
         workspace.constraints.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
+        workspace.constraints.joint_space_rows.iter_mut().for_each(|row| row.bias /= unit);
         workspace.constraints.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
         let scheme = frictionless(Margin::Automatic);
         let impulsive = Start::new(model, &scheme, &self.ws.result.next, 0.0);
@@ -263,13 +267,10 @@ impl Corrector<'_, '_> {
             other => other,
         })?;
         debug_assert_eq!(after.moved.len(), workspace.solution.velocity.len(), "both have all velocities");
-        debug_assert_eq!(
-            after.multipliers.len(),
-            workspace.solution.joint_impulses.len(),
-            "every joint row has a multiplier"
-        );
         after.moved.iter_mut().zip(&workspace.solution.velocity).for_each(|(d, x)| *d = unit * x);
-        after.multipliers.iter_mut().zip(&workspace.solution.joint_impulses).for_each(|(mu, x)| *mu = unit * x);
+        let impulses = workspace.solution.joint_impulses.iter().chain(&workspace.solution.joint_space_impulses);
+        debug_assert_eq!(after.multipliers.len(), impulses.clone().count(), "every row of a joint has a multiplier");
+        after.multipliers.iter_mut().zip(impulses).for_each(|(mu, x)| *mu = unit * x);
         let impulses = workspace.constraints.contacts.iter().zip(&workspace.solution.contact_impulses);
         after.pushing.clear();
         after.pushing.extend(impulses.filter(|(_, p)| p.normal > 0.0).map(|(contact, _)| contact.id));
@@ -329,14 +330,24 @@ impl AfterStep {
             model.joint_rows(),
             "every joint row belongs to a joint"
         );
-        debug_assert_eq!(workspace.constraints.joint_rows.len(), multipliers.len(), "every joint row has a multiplier");
-        for ((row, (a, b)), multiplier) in workspace.constraints.joint_rows.iter_mut().zip(owners).zip(multipliers) {
+        let mut multipliers = multipliers.iter();
+        for ((row, (a, b)), multiplier) in workspace.constraints.joint_rows.iter_mut().zip(owners).zip(&mut multipliers)
+        {
             let sides = [(a, &row.a), (b, &row.b)];
             let inverse_mass: f64 =
                 sides.iter().map(|(id, wrench)| compliance(model, &workspace.kinematics.start, *id, wrench)).sum();
             let displaced: f64 = sides.iter().map(|(id, wrench)| side_rate(model, moved, *id, wrench)).sum();
             workspace.mixed.joint_compliance.push(RELATIVE_COMPLIANCE * inverse_mass);
             row.bias -= displaced + RELATIVE_COMPLIANCE * inverse_mass * *multiplier;
+            largest = largest.max(row.bias.abs());
+        }
+        for (row, multiplier) in workspace.constraints.joint_space_rows.iter_mut().zip(multipliers) {
+            let inverse_mass = row.sides.iter().flatten().map(|side| match side {
+                Side::Wrench(id, wrench) => compliance(model, &workspace.kinematics.start, *id, wrench),
+                Side::Velocity(..) => 0.0,
+            });
+            row.compliance = RELATIVE_COMPLIANCE * inverse_mass.sum::<f64>();
+            row.bias -= rate(model, &row.sides, moved, None) + row.compliance * multiplier;
             largest = largest.max(row.bias.abs());
         }
         for contact in &mut workspace.constraints.contacts {

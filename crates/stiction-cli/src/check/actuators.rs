@@ -3,11 +3,10 @@
 use serde::Serialize;
 use stiction::{
     Model,
-    multibody::{Configuration, Coupling, Joint, JointDofId, Motor},
+    multibody::{Coupling, Joint, JointDofId, Motor},
 };
 
-use super::{shown, warnings::NOTICEABLE};
-use crate::layout::number;
+use super::shown;
 
 #[derive(Debug, Serialize)]
 pub(super) struct MotorRow {
@@ -49,22 +48,6 @@ pub(super) fn coupling_rows(model: &Model) -> Vec<CouplingRow> {
         polynomial: coupling.polynomial,
     };
     model.couplings().iter().map(row).collect()
-}
-
-/// Warnings for joints that start outside of their limits; the first step pushes them back.
-pub(super) fn beyond_limits(model: &Model, at: &Configuration) -> Vec<String> {
-    let beyond = |joint: &Joint, joint_dof: usize| {
-        let [least, most] = joint.joint_dofs().get(joint_dof)?.limits?;
-        let value = joint.coordinate(joint_dof, at)?.value;
-        let outside = value < least - NOTICEABLE || value > most + NOTICEABLE;
-        let [least, most, value] = [least, most, value].map(number);
-        let name = name(joint, joint_dof);
-        outside.then(|| format!("joint {name} starts at {value}, outside of its limits {least} to {most}"))
-    };
-    let all = |joint: &Joint| {
-        (0..joint.joint_dofs().len()).filter_map(|joint_dof| beyond(joint, joint_dof)).collect::<Vec<_>>()
-    };
-    model.joints().iter().flat_map(all).collect()
 }
 
 /// Name of a joint, with the number of the joint DOF if it has several.

@@ -11,6 +11,7 @@
 //! In reduced coordinates c is added to the inertia of a velocity and f₀ to its force. In maximal coordinates the same law is a compliant
 //! row, φ̇⁺ + p/c = φ̇ + h f₀/c.
 
+mod closing;
 mod implicit_force;
 mod work;
 mod write;
@@ -23,6 +24,7 @@ use crate::{
     rates::{Side, rate},
 };
 
+pub(crate) use closing::{is_closing, rows_to_close};
 pub(crate) use work::{Rotors, bias_work, work, work_of_forest, work_of_rows};
 pub(crate) use write::{write, write_velocity_level};
 

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Start, Workspace,
+    closing::{ClosingBound, coordinate_drift},
     joint_space_dof::{ImplicitForce, JointSpaceDof},
     rates::{JointSpaceRow, RowOwner, Side, Tension, rate, rotor_lead},
 };
@@ -121,6 +122,7 @@ impl<'a> Writer<'a> {
             rotor,
             owner,
             tension: Tension::default(),
+            closing: None,
         });
     }
 
@@ -242,30 +244,26 @@ impl<'a> Writer<'a> {
         let &Start { scheme, h, .. } = self.start;
         let reach = if scheme.gamma > 0.0 { 2.0 * h * self.actuated.rate.abs() } else { 0.0 } + scheme.touch_threshold;
         let all = self.ws.constraints.all_limits;
-        let (most, rate) = (self.closing_speed(), self.actuated.rate);
+        let (is_angle, drift) = measured_drift(self.start, self.ws, self.joint, self.actuated);
+        let (start, rate) = (self.start, self.actuated.rate);
         self.push_limits(|(gap, sign), missed| {
-            // Drift: what a step at the present rate passes the limit by.
-            let most = most + (-sign * rate).max(0.0);
-            (all || missed || gap <= reach).then_some((scheme.gamma * gap / h).max(-most))
+            // A step at the present rate passes the limit by as much.
+            let bound = ClosingBound::new(scheme.joint_closing_speed, is_angle, drift + (-sign * rate).max(0.0));
+            let wanted = scheme.gamma * gap / h;
+            let bias = if gap < 0.0 { bound.rate(wanted) } else { wanted };
+            (all || missed || gap <= reach).then_some((bias, bound.is_closing(-gap, wanted, start)))
         })
-    }
-
-    /// Speed at which a DOF beyond a limit returns to it: that of open joints.   [STAB-9]
-    fn closing_speed(&self) -> f64 {
-        let speed = self.start.scheme.joint_closing_speed;
-        let row = self.joint.coordinate(self.actuated.id.1, &self.ws.kinematics.start);
-        let is_angle = row.is_none_or(|row| row.b.linear == Vector3::zeros());
-        if is_angle { speed.angular } else { speed.linear }
     }
 
     /// Writes the limits that are reached, in an impact.   [JSPACE-8]
     fn reached_limits(&mut self) {
         let touch = self.start.scheme.touch_threshold;
-        self.push_limits(|(gap, _), _| (gap <= touch).then_some(0.0));
+        self.push_limits(|(gap, _), _| (gap <= touch).then_some((0.0, false)));
     }
 
-    /// Writes the rows of the limits for which `bias` returns a value, given the distance to the limit, the sign of its rate and whether it was missed.
-    fn push_limits(&mut self, bias: impl Fn((f64, f64), bool) -> Option<f64>) -> [bool; 2] {
+    /// Writes the rows of the limits for which `bias` returns a value and whether it closes an error of the start, given the distance to the limit, the
+    /// sign of its rate and whether it was missed.
+    fn push_limits(&mut self, bias: impl Fn((f64, f64), bool) -> Option<(f64, bool)>) -> [bool; 2] {
         let mut held = [true; 2];
         let Some([least, most]) = limits_of(self.joint, self.actuated.id.1) else { return held };
         let coordinate = self.actuated.coordinate;
@@ -274,17 +272,30 @@ impl<'a> Writer<'a> {
             if !gap.is_finite() {
                 continue;
             }
-            let Some(bias) = bias((gap, sign), missed) else {
+            let Some((bias, is_closing)) = bias((gap, sign), missed) else {
                 *held = false;
                 continue;
             };
             if let Some(sides) = self.sides() {
                 let sides = sides.map(|side| side.map(|side| side.times(sign)));
-                self.push_along(sides, NON_NEGATIVE, bias + sign * self.prescribed, (0.0, 0.0));
+                let prescribed = sign * self.prescribed;
+                self.push_along(sides, NON_NEGATIVE, bias + prescribed, (0.0, 0.0));
+                if let Some(row) = self.rows.last_mut() {
+                    row.closing = is_closing.then_some(prescribed);
+                }
             }
         }
         held
     }
+}
+
+/// True if a DOF is an angle, and a bound on the rate γ Φ/h of the error that a step makes in its coordinate, if that is measured from the bodies.
+/// [STAB-9]
+fn measured_drift(start: &Start, ws: &Workspace, joint: &Joint, actuated: &JointSpaceDof) -> (bool, f64) {
+    let at = &ws.kinematics.start;
+    let is_angle = joint.coordinate(actuated.id.1, at).is_none_or(|row| row.b.linear == Vector3::zeros());
+    let is_exact = actuated.velocity.is_some();
+    (is_angle, if is_exact { 0.0 } else { coordinate_drift(joint, at, is_angle, start.h) })
 }
 
 /// Prescribed part of the rate of a joint DOF over the step: [φ(q, t⁺) − φ(q, t)]/h.   [JSPACE-1]
@@ -298,7 +309,7 @@ pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, numb
     after.zip(before).map_or(0.0, |(after, before)| (after - before) / start.h)
 }
 
-/// Writes the couplings φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ).   [JSPACE-4]
+/// Writes the couplings φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ); their errors close like those of joints.   [JSPACE-4] [STAB-9]
 fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof], f64), rows: &mut Vec<JointSpaceRow>) {
     let &Start { model, h, .. } = start;
     let find = |id: JointDofId| actuated.iter().find(|actuated| actuated.id == id).zip(model.joint(id.0));
@@ -314,8 +325,19 @@ fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof]
         let [c, d] = leader.and_then(|(leader, joint)| sides(ws, joint, leader, -slope)).unwrap_or_default();
         let led = leader.map_or(0.0, |(leader, joint)| slope * prescribed_rate(start, ws, joint, leader.id.1));
         let prescribed = prescribed_rate(start, ws, joint, follower.id.1) - led;
-        let bias = gamma * (follower.coordinate - wanted) / h + prescribed;
+        let error = follower.coordinate - wanted;
+        let (is_angle, of_follower) = measured_drift(start, ws, joint, follower);
+        let of_leader = leader.map_or(0.0, |(leader, joint)| {
+            // The row has the slope at the start of a step.
+            let moved = h * leader.rate;
+            let curved = (wanted - coupling.at(leader.coordinate - moved).0 - slope * moved).abs() / h;
+            curved + slope.abs() * measured_drift(start, ws, joint, leader).1
+        });
+        let bound = ClosingBound::new(start.scheme.joint_closing_speed, is_angle, of_follower + of_leader);
+        let wanted = gamma * error / h;
+        let bias = bound.rate(wanted) + prescribed;
         let (law, owner) = (Law::Equality { rows: 1 }, RowOwner::Joint(coupling.follower.0));
+        let closing = bound.is_closing(error.abs(), wanted, start).then_some(prescribed);
         rows.push(JointSpaceRow {
             sides: [a, b, c, d],
             law,
@@ -324,6 +346,7 @@ fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof]
             rotor: 0.0,
             owner,
             tension: Tension::default(),
+            closing,
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Removal of the velocity with which open joints close.
 //!
-//! Bodies move by v⁺, in which open joints close at the closing speed. The state gets the velocity without the part along W_b of these joints, in which
-//! the other joints keep their rates:
+//! Bodies move by v⁺, in which open joints close at the closing speed. The state gets the velocity without the part along W_b of all joints.
+//! Couplings and limits with an impulse are among them, and keep their rates if they do not close:
 //!
 //! ```text
 //! v_state = v⁺ + M⁻¹ W_b μ,     W_bᵀ v_state + ∂Φ/∂t = 0                                       [STAB-10]
@@ -16,14 +16,16 @@ use stiction_multibody::{Configuration, Joint, Model, State, Wrench, apply_inver
 
 use super::{Corrector, Level, linkages::Linkages};
 use crate::{
-    Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, rates::side_rate, reduced::singular_inertia,
+    Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, joint_space,
+    rates::{JointSpaceRow, rate, side_rate},
+    reduced::singular_inertia,
 };
 
-/// True if the step closes a joint at the closing speed.
+/// True if the step closes a joint at the closing speed, or a coupling or limit.
 pub(super) fn is_closing(start: &Start, ws: &Workspace) -> bool {
     start.scheme.method == Method::TimeStepping
         && start.scheme.dynamics == Dynamics::Inertial
-        && ws.constraints.joint_rows.iter().any(|row| row.postponed != 0.0)
+        && (ws.constraints.joint_rows.iter().any(|row| row.postponed != 0.0) || joint_space::is_closing(ws))
 }
 
 /// Removes the closing velocity from the next state; returns the largest rate that remains. None if the rates cannot be removed: joints then contradict
@@ -91,16 +93,22 @@ pub(super) fn write_rows(corrector: &mut Corrector) -> f64 {
     let mut worst = 0.0_f64;
     for joint in model.joints() {
         let of_step = ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows());
-        let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied();
-        let closes = of_step.clone().any(|row| row.postponed != 0.0);
-        let of_step = of_step.map(Some);
+        let of_step = in_problem(joint).then_some(of_step).into_iter().flatten().copied().map(Some);
         for (own, of_step) in joint.evaluate(at).zip(of_step.chain(std::iter::repeat(None))) {
             let row = of_step.unwrap_or(JointRow { a: own.a, b: own.b, ..JointRow::default() });
             let rate = |v: &[f64]| side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
-            let bias = if closes { rate(&velocity) + row.prescribed } else { rate(&after.moved) };
+            let bias = if of_step.is_some() { rate(&velocity) + row.prescribed } else { rate(&after.moved) };
             workspace.constraints.joint_rows.push(JointRow { a: row.a, b: row.b, bias, ..JointRow::default() });
             worst = worst.max(bias.abs());
         }
     }
+    workspace.constraints.joint_space_rows.clear();
+    for row in joint_space::rows_to_close(start, ws) {
+        let rate = |v: &[f64]| rate(model, &row.sides, v, None);
+        let bias = row.closing.map_or_else(|| rate(&after.moved), |prescribed| rate(&velocity) + prescribed);
+        workspace.constraints.joint_space_rows.push(JointSpaceRow { bias, ..row });
+        worst = worst.max(bias.abs());
+    }
+    after.multipliers.resize(model.joint_rows() + workspace.constraints.joint_space_rows.len(), 0.0);
     worst
 }

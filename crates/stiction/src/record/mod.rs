@@ -18,6 +18,7 @@ mod recorder;
 mod recording;
 mod run_columns;
 mod run_tables;
+mod start_errors;
 mod summary;
 mod table;
 mod table_file;
@@ -41,9 +42,10 @@ pub use recorder::{EVENT_DRIVEN, Finished, Recorder, RunLabels};
 pub use recording::{Frame, Recording};
 pub use run_columns::RunColumns;
 pub use run_tables::{Column, ColumnKind, RunTables, Words};
+pub use start_errors::StartError;
 pub use summary::{
     BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary, ImpactSummary,
-    ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary, UnexplainedSummary,
+    JointErrorSummary, ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary, UnexplainedSummary,
 };
 pub use table::{Cell, Kind as CellKind, TableWriter};
 pub use table_guard::{check_pages as check_table_pages, check_size as check_table_size};

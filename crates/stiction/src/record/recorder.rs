@@ -103,7 +103,7 @@ impl Recorder {
             summary.see_start(&start);
         }
         if simulation.state().step == 0 {
-            summary.see_start_impact(simulation);
+            summary.see_scene(simulation);
         }
         Ok(Self {
             folder: folder.to_path_buf(),

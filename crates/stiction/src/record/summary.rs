@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stiction_multibody::{Dimension, Energy, Model, State};
 use stiction_stepping::{Correction, Event, Infeasibility, StartImpact, StepReport, Uniqueness};
 
-use super::{Role, RunInfo, contacts::contact_label, layout::Sample, recorder::RunLabels};
+use super::{Role, RunInfo, StartError, contacts::contact_label, layout::Sample, recorder::RunLabels};
 use crate::{EnergyAccount, Simulation, WARNING_FRACTION};
 
 /// Largest number of events in the summary; the others are counted and are in the contact table.
@@ -214,6 +214,24 @@ impl StartImpactSummary {
     }
 }
 
+/// Largest violation of a joint, m or rad.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointErrorSummary {
+    /// Largest value, the start included.
+    pub max: f64,
+    /// Value at the end.
+    pub r#final: f64,
+    /// Joints, limits and couplings that do not hold at the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_start: Vec<StartError>,
+}
+
+impl JointErrorSummary {
+    fn see(&mut self, error: f64) {
+        (self.max, self.r#final) = (self.max.max(error), error);
+    }
+}
+
 /// Summary of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -249,8 +267,8 @@ pub struct Summary {
     pub energy: EnergySummary,
     /// Largest penetration, m.
     pub penetration: Extreme,
-    /// Largest violation of a joint, m or rad.
-    pub joint_error: Extreme,
+    /// Violation of joints.
+    pub joint_error: JointErrorSummary,
     /// Largest residual.
     pub residual: ResidualSummary,
     /// Inelastic impact at the start; omitted if joints allow the velocities of the scene.
@@ -300,7 +318,7 @@ impl SummaryBuilder {
             impacts: ImpactSummary::default(),
             energy: EnergySummary { initial: total, r#final: total, max_gain: 0.0, unexplained: None },
             penetration: Extreme::default(),
-            joint_error: Extreme::default(),
+            joint_error: JointErrorSummary::default(),
             residual: ResidualSummary::default(),
             start_impact: None,
             halved: None,
@@ -320,8 +338,9 @@ impl SummaryBuilder {
         self.summary.joint_error.see(start.joints);
     }
 
-    /// Adds the impact by which the simulation started.
-    pub(crate) fn see_start_impact(&mut self, simulation: &Simulation) {
+    /// Adds what does not hold in the scene: joints, limits and couplings, and the impact by which the simulation started.
+    pub(crate) fn see_scene(&mut self, simulation: &Simulation) {
+        self.summary.joint_error.at_start = StartError::all(simulation);
         self.summary.start_impact = StartImpactSummary::of(simulation);
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stiction_multibody::Energy;
-use stiction_stepping::StepReport;
+use stiction_stepping::{StepReport, stages::joint_error};
 
 use super::{
     RecordError, Role, RunInfo,
@@ -87,7 +87,10 @@ pub(crate) fn fill_row(
     row.extend(forest.map(|x| Cell::Real(*x)));
     row.extend([energy.kinetic, energy.potential, energy.total()].map(Cell::Real));
     row.extend(match report {
-        None => [count(0), count(0), count(0), Cell::Real(0.0), Cell::Real(0.0), Cell::Real(0.0), Cell::Text(INITIAL)],
+        None => {
+            let open = Cell::Real(joint_error(model.joints().iter(), simulation.configuration()));
+            [count(0), count(0), count(0), Cell::Real(0.0), Cell::Real(0.0), open, Cell::Text(INITIAL)]
+        }
         Some(report) => [
             count(report.contacts as u64),
             count(report.problem_size as u64),

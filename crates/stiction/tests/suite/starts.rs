@@ -2,8 +2,11 @@
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use stiction::{
-    BodyBuilder, BodyId, ClosingSpeed, Coordinates, Dimension, JointDof, JointKind, Model, ModelBuilder, Preset,
-    Scheme, Simulation, geometry::Pose, scene,
+    BodyBuilder, BodyId, ClosingSpeed, Coordinates, Coupling, Dimension, JointDof, JointKind, Model, ModelBuilder,
+    Preset, Scheme, Simulation,
+    geometry::Pose,
+    record::{Column, Ending, Recorder, RunLabels, RunTables, StartError},
+    scene,
 };
 
 const ALL: [Coordinates; 3] = [Coordinates::Maximal, Coordinates::Reduced, Coordinates::DivideAndConquer];
@@ -395,24 +398,187 @@ fn a_loop_that_cannot_close_is_refused_by_the_names_of_its_joints() {
     }
 }
 
-/// A door that starts 1 rad beyond its limit comes back at 5 rad/s, and a drawer 0.3 m beyond it at 1 m/s.
+/// True for the last step but one of closing, which may do half of what is left.
+fn is_last_but_one(error: f64, per_step: f64, step: u32) -> bool {
+    let left = error - per_step * f64::from(step);
+    left > -1e-9 && left < 1.001 * per_step
+}
+
+/// A door that starts 1 rad beyond its limit comes back at 5 rad/s and stays there at rest, and a drawer 0.3 m beyond it at 1 m/s.
 #[test]
 fn passed_limits_are_left_at_the_closing_speed() {
     for coordinates in ALL {
-        for (kind, beyond, speed) in [(JointKind::Revolute, 1.0, 5.0), (JointKind::Prismatic, 0.3, 1.0)] {
-            let mut builder = ModelBuilder::new(Dimension::Spatial);
-            let body = builder.body(link("body")).unwrap();
-            let joint = builder.joint_at("joint", kind, (BodyId::WORLD, body), Vector3::zeros(), Vector3::z()).unwrap();
-            builder.joint_dof((joint, 0), JointDof { limits: Some([beyond, 10.0]), ..JointDof::default() }).unwrap();
-            let mut scheme = scheme(coordinates);
-            scheme.joint_gamma = 1.0;
-            let mut simulation = Simulation::new(builder.build().unwrap(), scheme, 0.002).unwrap();
-            let fastest = (0..200).map(|_| {
-                let _ = simulation.step().unwrap();
-                simulation.state().v.iter().fold(0.0_f64, |most, v| most.max(v.abs()))
-            });
-            let fastest = fastest.fold(0.0, f64::max);
-            assert!((fastest / speed - 1.0).abs() < 1e-9, "{coordinates:?}, {kind:?}: {fastest}");
+        for (kind, beyond, speed) in [(JointKind::Revolute, 1.001, 5.0), (JointKind::Prismatic, 0.3, 1.0)] {
+            for sign in [1.0, -1.0] {
+                let mut builder = ModelBuilder::new(Dimension::Spatial);
+                let body = builder.body(link("body")).unwrap();
+                let joint =
+                    builder.joint_at("joint", kind, (BodyId::WORLD, body), Vector3::zeros(), Vector3::z()).unwrap();
+                let limits = if sign > 0.0 { [beyond, 10.0] } else { [-10.0, -beyond] };
+                builder.joint_dof((joint, 0), JointDof { limits: Some(limits), ..JointDof::default() }).unwrap();
+                let h = 0.002;
+                let mut simulation = Simulation::new(builder.build().unwrap(), scheme(coordinates), h).unwrap();
+                for k in 1..=200_u32 {
+                    let _ = simulation.step().unwrap();
+                    let expected = sign * (speed * h * f64::from(k)).min(beyond);
+                    let found = coordinate(&simulation, "joint");
+                    let close = if is_last_but_one(beyond, speed * h, k) { speed * h } else { 1e-12 };
+                    assert!((found - expected).abs() < close, "{coordinates:?}, {kind:?}, step {k}: {found}");
+                    let kinetic = simulation.energy().kinetic;
+                    assert!(kinetic < 1e-24, "{coordinates:?}, {kind:?}, step {k}: {kinetic} J");
+                }
+            }
         }
+    }
+}
+
+/// Two links in a line, open in nothing but the laws of their two hinges or slides, "p" on the world and "q" between them.
+fn two_links(kind: JointKind, limits: Option<[f64; 2]>, law: Option<Coupling>) -> Model {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    let [a, b] = [("a", 0.5), ("b", 1.5)].map(|(name, x)| builder.body(link(name).position(x, 0.0, 0.0)).unwrap());
+    let ids = [("p", BodyId::WORLD, a, 0.0), ("q", a, b, 1.0)].map(|(name, near, far, x)| {
+        let axis = if kind == JointKind::Revolute { Vector3::z() } else { Vector3::x() };
+        builder.joint_at(name, kind, (near, far), Vector3::new(x, 0.0, 0.0), axis).unwrap()
+    });
+    builder.joint_dof((ids[1], 0), JointDof { limits, ..JointDof::default() }).unwrap();
+    if let Some(law) = law {
+        let leader = law.leader.is_some().then_some((ids[0], 0));
+        builder.coupling(Coupling { follower: (ids[1], 0), leader, ..law }).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Couplings that start open close at the closing speed, and the links rest: q = p + 1.001 rad, q = 0.4 rad, q = 2 p - 0.3 m, q = p² + p + 0.4 rad.
+#[test]
+fn open_couplings_close_at_the_closing_speed() {
+    let laws = [
+        (JointKind::Revolute, true, [1.001, 1.0, 0.0]),
+        (JointKind::Revolute, false, [0.4, 0.0, 0.0]),
+        (JointKind::Prismatic, true, [-0.3, 2.0, 0.0]),
+        (JointKind::Revolute, true, [0.4, 1.0, 1.0]),
+    ];
+    for coordinates in ALL {
+        for (kind, leads, [c0, c1, c2]) in laws {
+            let any = two_links(kind, None, None).find_joint("p").unwrap();
+            let polynomial = [c0, c1, c2, 0.0, 0.0];
+            let leader = leads.then_some((any, 0));
+            let law = Coupling { name: "law".into(), follower: (any, 0), leader, polynomial };
+            let h = 0.005;
+            let mut simulation = Simulation::new(two_links(kind, None, Some(law)), scheme(coordinates), h).unwrap();
+            let speed = if kind == JointKind::Revolute { 5.0 } else { 1.0 };
+            for k in 1..=100_u32 {
+                let _ = simulation.step().unwrap();
+                let [p, q] = ["p", "q"].map(|name| coordinate(&simulation, name));
+                let error = q - c0 - c1 * p - c2 * p * p;
+                let expected = -c0.signum() * (c0.abs() - speed * h * f64::from(k)).max(0.0);
+                // The row of a step has the slope at its start.
+                let last = if is_last_but_one(c0.abs(), speed * h, k) { speed * h } else { 0.0 };
+                let curved = c2 * f64::from(k) * (speed * h).powi(2) + last + 1e-7;
+                assert!((error - expected).abs() < curved, "{coordinates:?}, {kind:?}, step {k}: {error}, {expected}");
+                // In maximal coordinates the hinges drift by ½ (h ω)² of an arm, and that closes in the next step.
+                let turns = kind == JointKind::Revolute && coordinates == Coordinates::Maximal;
+                // Coupled coordinates drift by the curvature of their law, ½ f″ (h ψ̇)².
+                let drift = if turns { 0.5 * h * speed * speed } else { 0.0 } + c2 * h * speed * speed;
+                let kinetic = simulation.energy().kinetic;
+                assert!(kinetic < drift * drift + 1e-18, "{coordinates:?}, {kind:?}, step {k}: {kinetic} J");
+            }
+            let kinetic = simulation.energy().kinetic;
+            assert!(joint_error(&simulation) < 1e-9 && kinetic < 1e-9, "{coordinates:?}, {kind:?}: {kinetic} J");
+        }
+    }
+}
+
+/// Two links in free flight that turn together, with the elbow 0.5 rad beyond its limit: it closes, and they turn on as one body with the angular
+/// momentum of the start.
+#[test]
+fn a_limit_that_closes_in_flight_keeps_the_angular_momentum() {
+    for coordinates in ALL {
+        let mut builder = ModelBuilder::new(Dimension::Planar);
+        let spin = 2.0;
+        let [a, b] = [("a", -0.5), ("b", 0.5)].map(|(name, x)| {
+            let body = link(name).position(x, 0.0, 0.0).velocity(0.0, spin * x, 0.0).angular_velocity(0.0, 0.0, spin);
+            builder.body(body).unwrap()
+        });
+        let elbow = builder.joint_at("elbow", JointKind::Revolute, (a, b), Vector3::zeros(), Vector3::z()).unwrap();
+        builder.joint_dof((elbow, 0), JointDof { limits: Some([0.5, 1.0]), ..JointDof::default() }).unwrap();
+        let h = 0.001;
+        let mut simulation = Simulation::new(builder.build().unwrap(), scheme(coordinates), h).unwrap();
+        let momentum = simulation.momentum().angular.z;
+        for _ in 0..150 {
+            let _ = simulation.step().unwrap();
+        }
+        // 1 kg and 0.1 kg m² each, with the centres 0.5 m from the elbow.
+        let inertia = 2.0 * (0.1 + (0.5 * libm::cos(0.25)).powi(2));
+        let kept = simulation.momentum().angular.z;
+        assert!((kept - momentum).abs() < 1e-9, "{coordinates:?}: {kept} of {momentum}");
+        let (kinetic, expected) = (simulation.energy().kinetic, 0.5 * momentum * momentum / inertia);
+        assert!((kinetic - expected).abs() < 1e-4 * expected, "{coordinates:?}: {kinetic} J, {expected} J");
+        assert!((coordinate(&simulation, "elbow") - 0.5).abs() < 1e-9, "{coordinates:?}");
+    }
+}
+
+/// The summary of a run and the first row of its table tell of a joint that is open by 0.1 m, a limit that is passed and a coupling.
+#[test]
+fn runs_tell_what_does_not_hold_at_the_start() {
+    let text = r#"
+[simulation]
+duration = 0.1
+step = 0.005
+gravity = [0.0, 0.0]
+[[body]]
+name = "a"
+mass = 1.0
+inertia = 0.08
+position = [0.5, 0.0]
+[[body]]
+name = "b"
+mass = 1.0
+inertia = 0.08
+position = [0.5, 2.0]
+[[joint]]
+name = "weld"
+kind = "weld"
+between = ["world", "a"]
+anchors = [[0.0, 0.0], [0.1, 0.0]]
+[[joint]]
+name = "hinge"
+kind = "revolute"
+between = ["world", "b"]
+anchor = [0.0, 2.0]
+initial = 3.0
+limits = [-1.0, 1.0]
+[[coupling]]
+follower = "hinge"
+offset = 0.5
+"#;
+    for coordinates in ALL {
+        let changes = [("scheme.coordinates".to_owned(), coordinates.name().to_owned())];
+        let scene = scene::parse_with(text, "start.toml", &changes).unwrap();
+        let simulation = Simulation::from_scene(&scene).unwrap();
+        let folder = std::env::temp_dir().join(format!("stiction-start-{coordinates:?}-{}", std::process::id()));
+        let labels = RunLabels { scene: "start".into(), preset: "ncp".into(), solver: "-".into(), record_every: 1 };
+        let recorder = Recorder::create(&folder, &labels, &simulation).unwrap();
+        let summary = recorder.finish(&simulation, 0.0, Ending::Finished).summary;
+        let errors = RunTables::open(&folder).unwrap().column("joint_error").unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let [weld, limit, coupling] = &summary.joint_error.at_start[..] else {
+            panic!("{coordinates:?}: {:?}", summary.joint_error.at_start)
+        };
+        let is_maximal = coordinates == Coordinates::Maximal;
+        let (joint, error) = match weld {
+            StartError::OpenJoint { joint, error } if is_maximal => (joint, error),
+            StartError::MovedJoint { joint, error } if !is_maximal => (joint, error),
+            other => panic!("{coordinates:?}: {other:?}"),
+        };
+        assert!(joint == "weld" && (error - 0.1).abs() < 1e-12, "{joint}: {error}");
+        let StartError::PassedLimit { joint, dof: None, coordinate, limits: [-1.0, 1.0] } = limit else {
+            panic!("{coordinates:?}: {limit:?}")
+        };
+        assert!(joint == "hinge" && (coordinate - 3.0).abs() < 1e-12, "{coordinate}");
+        let StartError::OpenCoupling { error, .. } = coupling else { panic!("{coordinates:?}: {coupling:?}") };
+        assert!((error - 2.5).abs() < 1e-12, "{error}");
+        let Column::Reals(errors) = errors else { panic!("joint errors are numbers") };
+        let expected = if is_maximal { 0.1 } else { 0.0 };
+        assert!(errors.len() == 1 && (errors[0] - expected).abs() < 1e-12, "{coordinates:?}: {errors:?}");
     }
 }
