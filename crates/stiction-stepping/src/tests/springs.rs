@@ -338,3 +338,32 @@ fn a_taut_string_is_implicit_across_its_line() {
         }
     }
 }
+
+/// A damper of any strength between two bodies that spin in space only takes energy, with motion left in it.
+#[test]
+fn dampers_between_spinning_bodies_take_energy() {
+    for damping in [1e1, 1e2, 1e3, 1e5, 1e8] {
+        let mut builder = builder(Dimension::Spatial, ContactRule::default());
+        builder.gravity(0.0, 0.0, 0.0).unwrap();
+        let inertia = |x, y, z| Matrix3::from_diagonal(&Vector3::new(x, y, z));
+        let a = BodyBuilder::rigid("a", 1.0, inertia(0.1, 0.1, 0.1));
+        let a = builder.body(a.velocity(0.0, 1.0, 0.5).angular_velocity(0.0, 0.0, 10.0)).unwrap();
+        let b = BodyBuilder::rigid("b", 2.0, inertia(0.3, 0.2, 0.15)).position(1.0, 0.0, 0.0);
+        let b = builder.body(b.angular_velocity(1.0, -8.0, 2.0)).unwrap();
+        let ends = ((a, Vector3::new(0.3, 0.0, 0.0)), (b, Vector3::new(-0.3, 0.1, 0.0)));
+        builder.damper(Damper { a: ends.0, b: ends.1, damping }).unwrap();
+        let model = builder.build().unwrap();
+        for order in [Order::First, Order::Second] {
+            let mut run = Run::new(model.clone(), Scheme { order, ..Scheme::default() }, 0.005);
+            let before = run.energy();
+            let mut last = before;
+            for step in 0..1000 {
+                run.step();
+                let energy = run.energy();
+                assert!(energy <= last * (1.0 + 1e-6), "{damping:e} {order:?} in step {step}: {last} {energy}");
+                last = energy;
+            }
+            assert!(last > 1e-3 * before, "{damping:e} {order:?}: {before} {last}");
+        }
+    }
+}
