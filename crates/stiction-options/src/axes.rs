@@ -113,7 +113,8 @@ pub enum VelocityTerms {
     /// Terms that keep the momentum of bodies and trees without applied forces to rounding, and bound their energy.   [ROT-1] [ROT-2]
     #[default]
     Conserving,
-    /// −ω × I ω and the bias of trees at the start of the step, as published schemes have them: fast rotations gain energy without bound.
+    /// −ω × I ω and the bias of trees at the start of the step, as published schemes have them: fast rotations gain energy without bound. Springs and dampers
+    /// between bodies are explicit then, too.
     Explicit,
 }
 

@@ -124,9 +124,11 @@ impl Scheme {
         self.impulse_points == ImpulsePoints::Common && self.linearise_at != LineariseAt::Implicit
     }
 
-    /// True if springs and dampers between bodies are implicit in the velocities at the end of the step.   [FORCE-3]
+    /// True if springs and dampers between bodies are implicit in the velocities at the end of the step. In published schemes they are forces at its start, as
+    /// their velocity terms are.   [FORCE-3]
     pub fn has_implicit_springs(&self) -> bool {
         self.method == Method::TimeStepping
+            && self.velocity_terms == VelocityTerms::Conserving
             && self.dynamics == Dynamics::Inertial
             && self.linearise_at != LineariseAt::Implicit
     }

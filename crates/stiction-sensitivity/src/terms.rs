@@ -7,7 +7,7 @@
 //! M, h λ_app, J, c and the coefficients are functions of q, v and the parameters of the model. The assembly of the simulator itself writes
 //! them.
 
-use stiction_multibody::{ContactId, add_springs, limits};
+use stiction_multibody::{ContactId, limits};
 
 use super::{
     SensitivityError, check_scheme,
@@ -233,16 +233,12 @@ impl StepEquations {
     }
 
     /// Unknowns of a direct transcription are the velocities v⁺ of the momentum balance, which are those of the states with explicit terms only.
-    /// Springs and dampers between bodies are explicit, because the equations of its rows have no compliance.
+    /// Springs and dampers between bodies are explicit then, too.
     fn place(&mut self, start: &Start, solved: &Solved) -> Result<(), SensitivityError> {
         let mut scheme = start.scheme.clone();
         scheme.velocity_terms = VelocityTerms::Explicit;
         let start = &Start { scheme: &scheme, ..*start };
         equations::place(start, solved, (&mut self.detector, limits::LENGTH), &[], &mut self.ws)?;
-        if scheme.has_implicit_springs() {
-            let kinematics = &mut self.ws.kinematics;
-            add_springs(start.model, &kinematics.start, &mut kinematics.applied);
-        }
         Ok(())
     }
 }

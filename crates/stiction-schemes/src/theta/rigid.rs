@@ -5,7 +5,7 @@ use stiction_multibody::{Mobility, add_springs, applied_wrenches, external_wrenc
 
 use super::ThetaScheme;
 use stiction_stepping::{
-    Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Start, StepCause,
+    Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Method, Start, StepCause,
     StepReport, Stepper, VelocityTerms, Workspace, advance, stages,
     stages::approach,
     stages::find_pairs_at_end,
@@ -45,6 +45,7 @@ impl Stepper for MoreauJean {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         // Contacts are detected within the reach of the bodies, and have no pending restitution after the step: restitution is within it.
         let mut scheme = start.scheme.clone();
+        scheme.method = Method::MoreauJean;
         scheme.gamma = 1.0;
         scheme.linearise_at = LineariseAt::Start;
         scheme.margin = Margin::Automatic;
