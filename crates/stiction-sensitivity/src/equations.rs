@@ -150,7 +150,10 @@ impl Solved {
     /// Adds the joint-space rows of `all`, which include limits out of reach, with the impulses of the rows that were in the problem.
     pub(crate) fn add_joint_space_rows(&mut self, all: &Workspace, ws: &Workspace) {
         for (index, row) in all.constraints.joint_space_rows.iter().enumerate() {
-            let same = |other: &JointSpaceRow| (other.owner, other.law, other.bias) == (row.owner, row.law, row.bias);
+            // Springs and dampers have a row along each axis, which their sides tell apart.
+            let same = |other: &JointSpaceRow| {
+                (other.owner, other.law, other.bias, other.sides) == (row.owner, row.law, row.bias, row.sides)
+            };
             let known = ws
                 .constraints
                 .joint_space_rows

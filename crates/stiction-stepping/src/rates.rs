@@ -104,7 +104,7 @@ pub(crate) fn in_balance(
 }
 
 /// Side of a row: the term of its rate that one body, or one velocity of the forest, contributes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
     /// Velocity of the forest, times a factor.
     Velocity(usize, f64),

@@ -5,8 +5,9 @@ use stiction_multibody::{Mobility, add_springs, applied_wrenches, external_wrenc
 
 use super::ThetaScheme;
 use stiction_stepping::{
-    Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Method, Start, StepCause,
+    Contact, Detector, FeatureDetector, Impact, Infeasibility, Ladder, LineariseAt, Margin, Start, StepCause,
     StepReport, Stepper, VelocityTerms, Workspace, advance, stages,
+    stages::RowOwner,
     stages::approach,
     stages::find_pairs_at_end,
     stages::report_step,
@@ -45,7 +46,6 @@ impl Stepper for MoreauJean {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         // Contacts are detected within the reach of the bodies, and have no pending restitution after the step: restitution is within it.
         let mut scheme = start.scheme.clone();
-        scheme.method = Method::MoreauJean;
         scheme.gamma = 1.0;
         scheme.linearise_at = LineariseAt::Start;
         scheme.margin = Margin::Automatic;
@@ -107,6 +107,8 @@ impl MoreauJean {
             .contacts
             .retain(|contact| contact.gap_start + ahead * approach(contact) <= scheme.touch_threshold);
         stages::write_rows(start, ws);
+        // Springs and dampers between bodies are forces here.
+        ws.constraints.joint_space_rows.retain(|row| matches!(row.owner, RowOwner::Joint(_)));
         let mut hit = 0;
         for contact in &mut ws.constraints.contacts {
             let before = approach(contact);

@@ -160,11 +160,11 @@ fn a_stack_rests_exactly_and_steps_allocate_nothing() {
     let saved = simulation.save();
     steps(&mut simulation, 100);
     simulation.restore(&saved).unwrap();
-    for _ in 0..100 {
+    for k in 0..100 {
         let allocations = count_allocations(|| {
             let _ = simulation.step().unwrap();
         });
-        assert_eq!(allocations.count, 0);
+        assert_eq!(allocations.count, 0, "step {k}");
         let weight: f64 = simulation.contacts().iter().map(|contact| contact.normal_impulse).sum();
         // The ground bears both weights, and the lower block that of the upper one.
         assert!((weight / (21.0 * 9.81 * 0.005) - 1.0).abs() < 1e-9, "{weight}");
