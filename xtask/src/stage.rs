@@ -1,4 +1,4 @@
-//! A run of named stages: title, wall time, stop at the first failure, closing lines that account for every stage.
+//! A run of named stages: title, wall time, stop at the first failure or at the end, closing lines that account for every stage.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,10 +20,17 @@ struct Entry {
 #[derive(Default)]
 pub(crate) struct Stages {
     entries: Vec<Entry>,
+    /// Number of first stages without which no other can run.
+    needed: Option<usize>,
 }
 
 impl Stages {
-    /// Runs a stage, unless an earlier one failed.
+    /// Lets the stages from here on run whatever becomes of each other: a long run should name every failure. What ran before is still needed.
+    pub(crate) fn keep_going(&mut self) {
+        self.needed = Some(self.entries.len());
+    }
+
+    /// Runs a stage, unless an earlier one that is needed failed.
     pub(crate) fn run(&mut self, name: &str, work: impl FnOnce() -> Result<(), String>) {
         if self.failed() {
             self.skip(name, "not run: an earlier stage failed");
@@ -50,7 +57,8 @@ impl Stages {
     }
 
     fn failed(&self) -> bool {
-        self.entries.iter().any(|entry| matches!(entry.ending, Ending::Failed(_)))
+        let needed = self.needed.unwrap_or(self.entries.len());
+        self.entries.iter().take(needed).any(|entry| matches!(entry.ending, Ending::Failed(_)))
     }
 
     /// Prints the account and turns it into the outcome of the command.
@@ -67,11 +75,12 @@ impl Stages {
         let total: Duration = self.entries.iter().map(|entry| entry.time).sum();
         println!("all stages together: {:.1} s", total.as_secs_f64());
         println!("{}", self.counts());
-        let failure = self.entries.iter().find_map(|entry| match &entry.ending {
+        let failures = self.entries.iter().filter_map(|entry| match &entry.ending {
             Ending::Failed(reason) => Some(format!("FAILED at stage \"{}\": {reason}", entry.name)),
             _ => None,
         });
-        failure.map_or(Ok(()), Err)
+        let failures: Vec<String> = failures.collect();
+        if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
     }
 
     fn counts(&self) -> String {

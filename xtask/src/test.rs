@@ -100,8 +100,9 @@ fn short(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::B
     }
 }
 
-/// Everything after the build.
+/// Everything after the build. It takes so long that every failure is wanted, not the first.
 fn all(stages: &mut Stages, in_ci: bool, features: &str, binaries: &[runner::Binary]) {
+    stages.keep_going();
     stages.run("tests", || runner::run(binaries, Tier::All, &[reproduction::PACKAGE]));
     stages.run("published cases", || reproduction::run(binaries, features));
     stages.run("small program", || execute(&mut cargo(&["check", "--quiet", "--package", "stiction-cli"])));

@@ -248,8 +248,8 @@ fn polish(
     let Schedule { print_level, seconds, .. } = *schedule;
     let options = EngineOptions { tolerance: EXACT, iterations, barrier: 1e-6, print_level, seconds };
     let start = fixed.variables.iter().zip(start).map(|(v, x)| x.clamp(v.lower, v.upper)).collect::<Vec<_>>();
-    let run = engine.run(&Nlp::new(&fixed, 0.0, &start), &options, None)?;
-    let stationarity = stationarity(&fixed, &run)?;
+    let mut run = engine.run(&Nlp::new(&fixed, 0.0, &start), &options, None)?;
+    let stationarity = least_stationarity(&fixed, &mut run)?;
     program.values(&run.x, &mut values)?;
     let kept = program.violation(&run.x, &values) <= KEPT && program.complementarity(&run.x, &values) <= KEPT;
     let solved = run.status.is_stationary() && kept;
@@ -284,6 +284,25 @@ pub(crate) fn with_modes(program: &Program, modes: &[Mode], x: &[f64]) -> Result
         }
     }
     Ok(fixed)
+}
+
+/// Stationarity with the multipliers of the engine, or with none if that is smaller; the run keeps those with which it was measured.   [MPEC-3]
+///
+/// Any multipliers of the right signs prove that a point is stationary. Where constraints are redundant those of an engine are not unique, and may be so
+/// large that it ends before they balance. At a minimum of the objective without constraints, such as a misfit of zero, none are needed.
+fn least_stationarity(program: &Program, run: &mut Run) -> Result<f64, MpecError> {
+    let with_all = stationarity(program, run)?;
+    let zeros = |multipliers: &[f64]| vec![0.0; multipliers.len()];
+    let none = Run {
+        multipliers: zeros(&run.multipliers),
+        bounds: (zeros(&run.bounds.0), zeros(&run.bounds.1)),
+        ..run.clone()
+    };
+    let with_none = stationarity(program, &none)?;
+    if with_none < with_all {
+        *run = none;
+    }
+    Ok(with_all.min(with_none))
 }
 
 /// Largest component of ∇f + Aᵀλ − z_low + z_high over the variables that are not fixed, scaled.
