@@ -8,7 +8,7 @@ use stiction::{
 
 use crate::{Orientation, Recording};
 
-/// Residuals of a run, and their derivatives by parameters and by the initial state.
+/// Residuals of a run, and their derivatives with respect to parameters and the initial state.
 #[derive(Clone, Debug)]
 pub struct Residuals {
     /// The residuals.
@@ -98,7 +98,7 @@ fn inverse_left_jacobian(e: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() - cross * 0.5 + cross * cross * factor
 }
 
-/// Force and torque directions on a body, times the derivative of its motion by the unknowns.
+/// Force and torque directions on a body, times the derivative of its motion with respect to the unknowns.
 fn slope<'a>(
     model: &Model,
     id: BodyId,

@@ -193,7 +193,7 @@ impl Target {
         residuals_of(&mut Simulation::from_scene(&scene)?, recording, (segment, start))
     }
 
-    /// The residuals of a run with derivatives by parameters and by its start.   [FIT-2]
+    /// The residuals of a run with derivatives with respect to parameters and to its start.   [FIT-2]
     pub(crate) fn residuals_with_slopes(
         &self,
         variants: &Variants,

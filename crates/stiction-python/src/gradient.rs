@@ -6,13 +6,13 @@ use stiction::gradient::{GradientError, GradientRun, Unknown};
 
 use crate::{errors, interrupt::InterruptCheck};
 
-/// States and their derivatives after every step: times, q, v, and derivatives of displacements and velocities by unknowns.
+/// States and their derivatives after every step: times, q, v, and derivatives of displacements and velocities with respect to unknowns.
 type Derivatives = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Py<PyArray2<f64>>>, Vec<Py<PyArray2<f64>>>);
 
 /// Time, q, v, and both derivatives row by row, after a step.
 type Row = (f64, Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>);
 
-/// Derivatives of the state after every step by unknowns: `value` with a path of the scene and its value, or `q` and `v` with the index
+/// Derivatives of the state after every step with respect to unknowns: `value` with a path of the scene and its value, or `q` and `v` with the index
 /// of a component of the initial state.
 #[pyfunction]
 pub(crate) fn gradients(

@@ -1,4 +1,4 @@
-//! Derivatives of a step: those of its end by the state it starts from and by parameters of the model.
+//! Derivatives of a step: those of its end with respect to the state it starts from and to parameters of the model.
 //!
 //! A step solves equations that belong to the modes of its contacts: open, stick or slip.   [GRAD-1] As long as the modes stay the same,
 //! the implicit function theorem gives the derivative of the solution from that of the equations.   [GRAD-2] The equations are smooth. They

@@ -30,7 +30,7 @@ pub fn displacement(model: &Model, from: &[f64], q: &[f64]) -> Vec<f64> {
     out
 }
 
-/// Derivatives of q⁺ = q ⊕ h v by q and by v: block-diagonal, a block for each body.   [GRAD-5]
+/// Derivatives of q⁺ = q ⊕ h v with respect to q and v: block-diagonal, a block for each body.   [GRAD-5]
 pub(crate) struct Advance {
     pub(crate) by_q: DMatrix<f64>,
     pub(crate) by_v: DMatrix<f64>,

@@ -42,7 +42,7 @@ pub(crate) struct FrictionAssembly {
     /// Block column of each body.
     pub(crate) block_of_body: Vec<usize>,
     pub(crate) block: Vec<f64>,
-    /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses.   [SUP-4]
+    /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses [SUP-4]. During the extraction in reduced coordinates: scratch memory.
     pub(crate) free_velocity: Vec<f64>,
     /// State of the operator: scratch memory.
     pub(crate) state: Vec<f64>,

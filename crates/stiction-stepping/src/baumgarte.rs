@@ -33,7 +33,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
                 b: row.b,
                 bias: (ahead - now) / h - linearised_rate - target_rate,
                 prescribed: (ahead - now) / h - linearised_rate,
-                postponed: 0.0,
+                deferred: 0.0,
             });
         }
     }

@@ -28,10 +28,10 @@ const SAME_SPEED: f64 = 1e-9;
 /// Largest number of rows of a joint.
 const MAX_ROWS: usize = 6;
 
-/// Rates γ (1 − s) Φ/h of the part of a joint error that is left for later steps, row by row. A step removes the fraction s for which γ s |Φ|/h is at most the
+/// Deferred correction γ (1 − s) Φ/h, row by row: rates of the part of a joint error that is left for later steps. A step removes the fraction s for which γ s |Φ|/h is at most the
 /// closing speed and the drift of a step. `later` has the twists of the bodies after a step of the forest at constant velocities; none if the unknowns are
 /// those of the bodies.   [STAB-9]
-pub(crate) fn postponed_rates<'l>(
+pub(crate) fn deferred_rates<'l>(
     joint: &Joint,
     at: &Configuration,
     (gamma, h): (f64, f64),

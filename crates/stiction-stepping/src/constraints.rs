@@ -37,7 +37,7 @@ pub struct Constraints {
     pub joint_space_rows: Vec<JointSpaceRow>,
     /// True if the problem contains all joint limits, not only those within reach.
     pub all_limits: bool,
-    /// Blocks of the problem with second-order cones, by [`Self::collect`].
+    /// Blocks of the problem with second-order cones, as [`Self::collect`] lists them.
     pub(crate) blocks: Vec<Block>,
     /// Rows of all blocks: wrenches of a unit impulse on the two bodies of the block. A joint-space row has its terms in
     /// `joint_space_rows` instead, and zeros here.
@@ -72,7 +72,7 @@ pub(crate) enum Source {
     Contact(usize),
     /// Support point.
     SupportPoint(usize),
-    /// Rigid core below a compliant layer: another contact of the same bodies.   [SOFT-5]
+    /// Core contact: contact of the rigid core below a compliant layer, between the same two bodies.   [SOFT-5]
     Core {
         /// Surface of the layer.
         surface: usize,

@@ -17,8 +17,8 @@ pub struct JointRow {
     pub bias: f64,
     /// Prescribed motion alone.
     pub prescribed: f64,
-    /// Rate of the part of the error that the bound on the closing speed leaves for later steps.   [STAB-9]
-    pub postponed: f64,
+    /// Deferred correction: rate of the part of the error that `Scheme::joint_closing_speed` leaves for later steps.   [STAB-9]
+    pub deferred: f64,
 }
 
 /// Gap ψ(q, t) ≈ ψ(q̂, t) − h nᵀ v̂ of a contact linearised at q̂ = q ⊕ h v̂.   [STEP-10]

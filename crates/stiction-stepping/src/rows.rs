@@ -6,7 +6,7 @@ use stiction_multibody::{Configuration, Model};
 
 use crate::{
     Impact, JointRow, Stabilisation, Start, Workspace, baumgarte,
-    closing::postponed_rates,
+    closing::deferred_rates,
     joint_space, layers,
     rates::{in_balance, linearised_start_gap, side_rate},
     reduced, springs,
@@ -36,7 +36,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
             .zip(joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start)))
         {
             let prescribed = (end.value - begin.value) / h;
-            let row = JointRow { a: end.a, b: end.b, bias: prescribed, prescribed, postponed: 0.0 };
+            let row = JointRow { a: end.a, b: end.b, bias: prescribed, prescribed, deferred: 0.0 };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"
@@ -69,20 +69,20 @@ fn joints(start: &Start, ws: &mut Workspace) {
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = if start.moves() { joint.gamma.unwrap_or(scheme.joint_gamma) } else { 0.0 };
         let later = || by_forest.get_or_init(|| ws.reduced.as_ref().map(|reduced| reduced.later(start))).as_ref();
-        let postponed = postponed_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed, later);
+        let deferred = deferred_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed, later);
         let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
-        for ((place, (end, begin)), postponed) in (joint.first_row()..).zip(rows).zip(postponed) {
+        for ((place, (end, begin)), deferred) in (joint.first_row()..).zip(rows).zip(deferred) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)
                 + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let moved = end.value - begin.value;
-            let (bias, prescribed) = ((gamma * error + moved) / h - postponed, moved / h);
+            let (bias, prescribed) = ((gamma * error + moved) / h - deferred, moved / h);
             let (a, b) = if scheme.has_common_points() {
                 in_balance(model, &ws.kinematics.linear_end, (joint.a.0, joint.b.0), (end.a, end.b))
             } else {
                 (end.a, end.b)
             };
-            let row = JointRow { a, b, bias, prescribed, postponed };
+            let row = JointRow { a, b, bias, prescribed, deferred };
             debug_assert!(
                 place < ws.constraints.joint_rows.len(),
                 "there is room for the rows of all joints of the problem"

@@ -236,7 +236,7 @@ impl Corrector<'_, '_> {
                 let bias = if level == Level::Velocities { row.a.power(&a) + row.b.power(&b) } else { row.value };
                 let frozen = level == Level::PositionsAlongStep;
                 let (a, b) = if frozen { (of_step.a, of_step.b) } else { (row.a, row.b) };
-                workspace.constraints.joint_rows.push(JointRow { a, b, bias, prescribed: 0.0, postponed: 0.0 });
+                workspace.constraints.joint_rows.push(JointRow { a, b, bias, prescribed: 0.0, deferred: 0.0 });
                 worst = worst.max(bias.abs());
             }
         }

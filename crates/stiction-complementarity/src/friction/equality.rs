@@ -1,8 +1,8 @@
 //! Problems of equalities alone, W r + q = 0: joints and couplings without contacts. Linear algebra, no cones.   [EQ-1]
 //!
-//! W is positive semidefinite, and singular if equalities are redundant. W + ε D, with the diagonal D of W, is regular and is factorised by
-//! blocks. The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is consistent,
-//! they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If it is inconsistent
+//! W is positive semidefinite, and singular if equalities are redundant. W + ε D, with the diagonal D of W, is regular and is factorised by blocks (of
+//! weak rows D is larger, see [`WEAK`]). The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is
+//! consistent, they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If it is inconsistent
 //! (equalities contradict each other), the residual of the contradicting rows remains, and the problem is not solved.
 //!
 //! Rows that are almost redundant, with eigenvalues of D⁻¹ W far below ε, count as redundant: those of an overconstrained loop are redundant up
@@ -22,26 +22,29 @@ const REGULARISATION: f64 = 1e-9;
 /// Fraction of the largest diagonal entry of W below which a row is zero by rounding. Dimensionless.
 const VANISHED: f64 = 1e-20;
 
-/// Fraction of the largest diagonal entry of its joint below which a row is weak: D is that entry. Dimensionless.
+/// Fraction of the largest diagonal entry of a joint below which one of its rows is weak. Dimensionless.
 ///
-/// A row that vanishes up to joint errors would be large relative to its own entry. The entries of positions and angles of a joint differ by the square of its
-/// size in metres, and so this fraction is that of a mechanism of a millimetre.
+/// A row may vanish in a motion but for the joint errors. Relative to its own entry it would not be small and would count as independent. So D of a
+/// weak row is the largest entry of its joint. Entries of position rows and angle rows differ by the square of the size of the mechanism in metres: at
+/// 1e-6 this difference makes no row weak from a millimetre to a kilometre.
 const WEAK: f64 = 1e-6;
 
 /// Residual at the level of rounding errors, at which iterations end. Dimensionless.
 const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// Residual at which the guess is taken as the solution, without a solve. It is that small at rest, and after a solve whose remaining velocities
-/// were subtracted from q, because they were inconsistent [EQ-2]. Dimensionless.
+/// Largest residual of a guess that is returned as the solution, without a solve. Dimensionless.
 ///
-/// With a larger value impulses of redundant joints would drift from those of least norm; below 1e-14 rounding decides.
+/// A guess has so small a residual in two cases: at rest, and after the rates that it leaves were subtracted from q as inconsistent [EQ-2]. With a
+/// larger value impulses of redundant joints would drift from those of least norm; below 1e-14 the result would depend on rounding.
 const SOLVED_GUESS: f64 = 1e-12;
 
 /// Largest number of iterations.
 const MAX_ITERATIONS: u32 = 60;
 
-/// Number of times the inconsistent part of q is subtracted before the impulses are computed again. Each removes the fraction ε/(λ + ε) of an almost redundant
-/// part. With one, such a part with λ = ε/100 moves bodies by 300 times its rate; with two, by 3.
+/// Number of times that the inconsistent part of q is subtracted and the impulses are computed again.
+///
+/// Of the component of q along an almost redundant direction, with eigenvalue λ of D⁻¹ W, each subtraction removes the fraction ε/(λ + ε). The rest moves
+/// bodies: for λ = ε/100 at 300 times the rate of that component after one subtraction, and at 3 times after two.
 const SUBTRACTIONS: u32 = 2;
 
 /// Average number of blocks coupled to a block beyond which factors fill in and the method does not apply: bodies with very many joints or couplings.

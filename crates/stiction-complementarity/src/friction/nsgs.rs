@@ -1,6 +1,6 @@
 //! Nonsmooth block Gauss-Seidel (NSGS): each block is solved exactly in turn while the other impulses are fixed.   [GS-1]
 //!
-//! The method works with the matrix-free operator: with [`Bodies`](super::Bodies) an impulse changes the velocities of its bodies only.
+//! The method takes any Delassus operator. With the matrix-free one, [`Bodies`](super::Bodies), an impulse changes the velocities of its bodies only.
 //! Blocks are visited in the order of the problem, so results are deterministic.
 
 use super::law::local::{LocalBlock, MultiplierWarmStart};
@@ -75,7 +75,7 @@ pub enum NsgsFailure {
         /// Best residual [CONE-5].
         residual: f64,
     },
-    /// The iterations ran out before the stall test, if there is one, saw an end of the decrease of the residual.
+    /// The iterations ran out before the residual reached the tolerance. If there is a stall test, the residual was still decreasing.
     #[error("Gauss-Seidel has residual {residual:e} after all {iterations} iterations: raise max_iterations")]
     OutOfIterations {
         /// Iterations made.

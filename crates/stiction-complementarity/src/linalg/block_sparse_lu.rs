@@ -276,7 +276,7 @@ impl BlockSparseLu {
 /// The factorisation, compiled for SIMD.
 struct Factoring<'a>(&'a mut BlockSparseLu);
 
-impl simd::Loop for Factoring<'_> {
+impl simd::Kernel for Factoring<'_> {
     type Output = Result<(), SingularRow>;
 
     #[inline(always)]

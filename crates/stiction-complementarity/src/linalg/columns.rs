@@ -1,6 +1,6 @@
 //! Linear combination y + Σ x_k a_k of columns stored one after the other.
 
-use super::simd::Loop;
+use super::simd::Kernel;
 
 /// y ← y + Σ x_k a_k, for columns of `size` numbers; terms are added in the order of the columns.
 pub(super) struct AddColumns<'a> {
@@ -10,7 +10,7 @@ pub(super) struct AddColumns<'a> {
     pub(super) y: &'a mut [f64],
 }
 
-impl Loop for AddColumns<'_> {
+impl Kernel for AddColumns<'_> {
     type Output = ();
 
     /// Processes as many rows at a time as fit into registers.

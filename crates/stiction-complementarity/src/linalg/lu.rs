@@ -4,7 +4,7 @@
 //! complementarity problem have different units. L (unit diagonal) and U overwrite the matrix.
 
 use super::dense::dot;
-use super::simd::{self, Loop};
+use super::simd::{self, Kernel};
 use super::{SingularRow, VANISHED_PIVOT};
 
 /// LU factors of a dense square matrix, in memory that is reused.
@@ -49,14 +49,14 @@ pub(super) fn factor_in_place(a: &mut [f64], order: &mut [usize], sizes: &mut Ve
     simd::run(Factoring { a, order, sizes })
 }
 
-/// Loop of [`factor_in_place`].
+/// Kernel of [`factor_in_place`].
 struct Factoring<'a> {
     a: &'a mut [f64],
     order: &'a mut [usize],
     sizes: &'a mut Vec<f64>,
 }
 
-impl Loop for Factoring<'_> {
+impl Kernel for Factoring<'_> {
     type Output = Result<(), SingularRow>;
 
     #[inline(always)]

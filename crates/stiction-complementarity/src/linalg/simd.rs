@@ -5,25 +5,25 @@
 use pulp::{Arch, Simd, WithSimd};
 use std::sync::LazyLock;
 
-/// A loop over numbers that is compiled in two versions.
+/// A computation that is compiled in two versions.
 ///
 /// [`Self::run`] and the functions that it calls must be `#[inline(always)]`; otherwise they are compiled in the portable
 /// version only.
-pub trait Loop {
-    /// Result of the loop.
+pub trait Kernel {
+    /// Result of the computation.
     type Output;
 
-    /// Runs the loop.
+    /// Runs the computation.
     fn run(self) -> Self::Output;
 }
 
-struct Version<L>(L);
+struct Version<K>(K);
 
-impl<L: Loop> WithSimd for Version<L> {
-    type Output = L::Output;
+impl<K: Kernel> WithSimd for Version<K> {
+    type Output = K::Output;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> L::Output {
+    fn with_simd<S: Simd>(self, _: S) -> K::Output {
         self.0.run()
     }
 }
@@ -32,6 +32,6 @@ static PROCESSOR: LazyLock<Arch> = LazyLock::new(Arch::new);
 
 /// Runs the version that suits this processor.
 #[inline]
-pub fn run<L: Loop>(a_loop: L) -> L::Output {
-    PROCESSOR.dispatch(Version(a_loop))
+pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    PROCESSOR.dispatch(Version(kernel))
 }

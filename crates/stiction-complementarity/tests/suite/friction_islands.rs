@@ -85,9 +85,9 @@ fn islands_do_not_depend_on_each_other() {
     assert_eq!(solution, guess);
 }
 
-/// Contacts that only the solution closes are woken: a tower falls onto a row of contacts that are open at its free velocities.
+/// Contacts that only the solution closes are added: a tower falls onto a row of contacts that are open at its free velocities.
 #[test]
-fn contacts_that_close_are_woken() {
+fn contacts_that_close_are_added() {
     let mut pile = tower(20, 0.5);
     pile.gravity = [0.0; 3];
     let problem = pile.problem(Motion::Rest);

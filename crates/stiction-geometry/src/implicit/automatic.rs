@@ -1,4 +1,4 @@
-//! Automatic differentiation: numbers that carry their first and second derivatives by x, y and z.   [IMP-13]
+//! Automatic differentiation: numbers that carry their first and second derivatives with respect to x, y and z.   [IMP-13]
 
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use super::jet::{ConvexFunction, Jet};
 use super::norms::power;
 
-/// A number with its gradient and Hessian by x, y and z.
+/// A number with its gradient and Hessian with respect to x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual(Jet);
 

@@ -52,7 +52,7 @@ impl Observation {
         Ok(observation)
     }
 
-    /// Simulated minus measured in standard deviations, and its derivatives by displacements, row by row.
+    /// Simulated minus measured in standard deviations, and its derivatives with respect to displacements, row by row.
     fn seen(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (model, n) = (&self.model, self.model.dof());
         let mut q = Vec::new();
@@ -100,7 +100,7 @@ impl Observation {
     }
 }
 
-/// Derivative of the poses by displacements from their reference that are not zero: for rotations in space J with exp(δ + θ) = exp(J θ)
+/// Derivative of the poses with respect to displacements from their reference that are not zero: for rotations in space J with exp(δ + θ) = exp(J θ)
 /// exp(δ).
 fn displaced(model: &Model, x: &[f64]) -> DMatrix<f64> {
     let mut moves = DMatrix::identity(model.dof(), model.dof());

@@ -29,7 +29,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Adds a fraction of a gradient by the displacements to the state after a number of steps.
+    /// Adds a fraction of a gradient with respect to the displacements to the state after a number of steps.
     fn add(&mut self, step: usize, slope: &DVector<f64>, fraction: f64) {
         if self.slopes.len() <= step {
             self.slopes.resize(step + 1, None);
@@ -43,7 +43,7 @@ impl Seen {
 }
 
 impl Target {
-    /// Σ ρ(r) of a run with its gradient by parameters and start: Aᵀρ′ and Bᵀρ′ without A and B.   [FIT-6]
+    /// Σ ρ(r) of a run with its gradient with respect to parameters and start: Aᵀρ′ and Bᵀρ′ without A and B.   [FIT-6]
     pub(super) fn loss_with_slope(
         &self,
         variants: &Variants,
@@ -65,7 +65,7 @@ impl Target {
         let mut walk = Walk::new(recording, segment, h);
         let itself = DMatrix::<f64>::identity(n, n);
         let (mut total, mut seen) = (0.0, Seen::default());
-        // Loss of one time, and its gradient by the displacements of the bodies there.
+        // Loss of one time, and its gradient with respect to the displacements of the bodies there.
         let mut weigh = |at: &Configuration, row: usize| {
             let (mut values, mut slopes) = (Vec::new(), Vec::new());
             observe((&model, at), (recording, row), Some(itself.as_view()), (&mut values, &mut slopes));

@@ -41,7 +41,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     let mut cone = std::mem::take(&mut ws.friction.problem);
     let filled = cone.refill(|operator, laws, q| {
         write_laws(start, ws, laws, q);
-        if impulses::applies(start, ws, q.len()) {
+        if impulses::applies(ws, q.len()) {
             impulses::write(start, ws, operator, laws, q);
             subtract_contradictions(ws, q);
             return Ok(());
@@ -77,21 +77,20 @@ fn subtract_contradictions(ws: &Workspace, q: &mut [f64]) {
     q.iter_mut().zip(contradictions).for_each(|(q, rate)| *q -= rate);
 }
 
-/// Joint errors due to rounding in a step in which the bodies move by `distance`, m or rad. If h ‖q‖ of joints alone is not larger, q is
-/// set to zero.
+/// Largest joint error that counts as rounding in a step in which the bodies move by `distance`, m or rad.
 ///
-/// Bodies that fall together have equal velocities, and their differences at the joints are rounding errors times their arms; positions of a few
-/// metres have rounding errors of their own. The residual is relative to q, and redundant joints contradict each other by as much as these errors.
+/// If h ‖q‖ of joints alone is not larger, q is set to zero: the residual is relative to ‖q‖, and redundant joints contradict each other by such errors.
+/// They come from the velocities, whose differences at a joint cancel if its bodies move together, and from the positions.
 fn rounding(distance: f64) -> f64 {
     ROUNDING * distance + POSITION_ROUNDING
 }
 
-/// Rounding error as a fraction of the distance moved. With a tenth of this value, steps of two bodies with a weld and a hinge fail in free fall; with
-/// ten times as much, the ignored joint errors are still that small.
+/// Rounding error of a joint as a fraction of the distance moved. Dimensionless. At a tenth of this value steps of two bodies with a weld and a hinge
+/// fail in free fall. At ten times, joint errors up to 1e-12 of the distance are ignored.
 const ROUNDING: f64 = 1e-13;
 
-/// Rounding error of positions of a few metres, m. With a tenth of this value, such steps fail at rest; with ten times as much, steps of a microsecond
-/// leave rates of 0.01 µm/s.
+/// Rounding error of positions of a few metres, m. At a tenth of this value the same steps fail at rest. At ten times, joint rates up to 0.02 µm/s are
+/// ignored in steps of a microsecond.
 const POSITION_ROUNDING: f64 = 2e-15;
 
 pub(super) fn is_equality(law: &Law) -> bool {
@@ -102,7 +101,7 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Rewrites q of `ws.friction.problem` for another proximal mass fraction and start velocity; laws and Delassus operator stay.   [QS-2]
+/// Rewrites q of `ws.friction.problem` for the next proximal-point iteration. Laws and Delassus operator do not change.   [QS-2]
 pub(super) fn assemble_velocities(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     free_velocity(start, ws);
     let mut cone = std::mem::take(&mut ws.friction.problem);
@@ -166,6 +165,8 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
 }
 
 /// Appends the free velocities of auxiliary masses to `ws.friction.free_velocity`.
+///
+/// `force_duration` is h, or h/2 in each kick (half of the forces) of a step of second order [STEP-18].
 fn push_auxiliary_velocities(force_duration: f64, ws: &mut Workspace) {
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for auxiliary in ws.constraints.auxiliary_masses() {
@@ -423,6 +424,7 @@ fn extract_velocities(model: &Model, ws: &mut Workspace) {
     }
     ws.solution.velocity.truncate(velocities);
     if let Some(reduced) = &mut ws.reduced {
+        // The solution is δy = L (v⁺ − v_free). It takes the memory of v_free, whose entries of the forest are zero here.
         std::mem::swap(&mut ws.solution.velocity, &mut ws.friction.free_velocity);
         reduced.find_velocity(model, ws.mass_unit, &ws.friction.free_velocity, &mut ws.solution.velocity);
     }

@@ -1,8 +1,9 @@
 //! Redundant joints that contradict each other (inconsistent constraints): the part of their errors that no motion removes.   [EQ-2]
 //!
-//! Stabilisation asks for the rates −γ Φ/h. If joints are redundant, the rates Hᵀ v of all velocities are a subspace. The errors Φ of a closed loop
-//! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
-//! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
+//! Stabilisation prescribes the rates −γ Φ/h. If joints are redundant, the rates Hᵀ v of all velocities v form a proper subspace, which may not contain
+//! them: the errors Φ of a closed loop lie in it to first order only, and in a singular position not at all. The least-squares solution of
+//! W r + q = 0 leaves the part u outside of the subspace, so that the joint error h u remains whatever the motion. With q − u instead of q the system
+//! is consistent.
 
 use stiction_multibody::Model;
 
@@ -18,8 +19,8 @@ const MAX_ERROR: f64 = 1e-3;
 /// Largest norm of the joint errors ‖Φ‖ that still counts as drift of a motion, m or rad. Joints that were placed wrongly have larger errors.
 const MAX_DRIFT: f64 = 1e-2;
 
-/// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. With prescribed motion none is
-/// allowed. Dimensionless.
+/// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. With prescribed motion the fraction
+/// is zero. Dimensionless.
 ///
 /// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. With a tenth of this value, steps of Bennett's linkage
 /// fail in reduced coordinates. With ten times as much, rows that are redundant in a singular position only would be left out over a longer part
@@ -42,8 +43,9 @@ pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
 /// Rates of a joint, as a fraction of the largest, below which it takes no part in a contradiction. Dimensionless.
 const NO_PART: f64 = 1e-3;
 
-/// Names of all joints that contradict each other in a problem of joints alone: the rates that the solution leaves are orthogonal to those of all
-/// velocities, so that they are combinations of dependent rows.   [EQ-2]
+/// Names of all joints that contradict each other in a problem of joints alone; `None` if no joint is left with a rate.   [EQ-2]
+///
+/// They are the joints in whose rows the least-squares solution leaves rates: no velocity changes these, because they are orthogonal to all Hᵀ v.
 pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<String> {
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
     if solution.r.len() != problem.rows() {
@@ -79,7 +81,8 @@ pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<Stri
 /// Notes the inconsistent rates of a problem of equalities alone that was not solved, which the next pass subtracts from q. Returns false if the
 /// problem has other laws, or if the rates are larger than linearisation and drift explain.   [EQ-2]
 ///
-/// They are the velocities that the least-squares solution leaves. Contradictions of prescribed motion are never subtracted.
+/// They are the velocities that the least-squares solution leaves. With prescribed motion they must not be larger than the rates of stabilisation, or
+/// than rounding errors: a contradiction of the prescribed motion itself is not subtracted.
 pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let constraints = &mut ws.constraints;
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
@@ -95,11 +98,11 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
         _ => None,
     });
     let joint_rows = joints.flat_map(|joint| constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()));
-    // The bias of a joint row is the rate of its stabilisation plus `prescribed`, the rate of prescribed motion. `postponed` is the rate of the
-    // error that the bound on the closing speed leaves for later steps.
+    // The bias of a joint row is the rate of its stabilisation plus `prescribed`, the rate of prescribed motion. `deferred` is the deferred
+    // correction: the rate that `joint_closing_speed` cuts off and leaves for later steps.
     let stabilisation = sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed)).sqrt();
     let errors =
-        start.h * sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed + row.postponed)).sqrt();
+        start.h * sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed + row.deferred)).sqrt();
     let is_prescribed = joint_rows.map(|row| row.prescribed).any(|rate| rate != 0.0);
     let redundant =
         if is_prescribed { 0.0 } else { NEARLY_REDUNDANT * sum_of_squares(&mut problem.q().iter().copied()).sqrt() };

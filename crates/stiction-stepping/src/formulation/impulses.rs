@@ -6,31 +6,27 @@
 //!
 //! W is assembled from the rows of the forest. With divide and conquer, rows are propagated from the leaves to the root of the assembly tree and
 //! no matrix is factorised [DCA-17]. In reduced coordinates this form is the fastest if there are few rows. Then W = Y Yᵀ, where Y = Hᵀ L⁻¹
-//! has the rows in terms of y = L v, with M = Lᵀ L [RED-2] [RED-6]. Auxiliary masses of support points and layer surfaces, and the compliance of joint-space rows, are added to the diagonal
-//! blocks.
+//! has the rows in terms of y = L v, with M = Lᵀ L [RED-2] [RED-6]. The inverses of the auxiliary masses of support points and layer surfaces, and the
+//! compliance of joint-space rows, are added to the diagonal blocks.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Law, Operator, linalg::BlockMatrix};
 use stiction_multibody::Model;
 
-use super::redundancy::{self, MAX_ROWS, offsets};
+use super::redundancy::{self, MAX_ASSEMBLED_ROWS, offsets};
 use crate::{
-    Contact, LineariseAt, Start, Workspace,
+    Contact, Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Source},
     surface::LayerSurface,
 };
 
 /// True if W is assembled; otherwise the operator is matrix-free.
 ///
-/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ROWS`] rows and neither layers nor a
-/// proximal mass fraction nor end-of-step geometry, whose code there works with H and M.
-pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
+/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows and no layers. Quasistatic and
+/// implicit steps are in maximal coordinates, so that masses have no proximal mass fraction here.
+pub(super) fn applies(ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
-    reduced.divided.is_some()
-        || (rows <= MAX_ROWS
-            && ws.constraints.layer_surfaces.is_empty()
-            && ws.proximal_mass_fraction.is_none()
-            && start.scheme.linearise_at != LineariseAt::Implicit)
+    reduced.divided.is_some() || (rows <= MAX_ASSEMBLED_ROWS && ws.constraints.layer_surfaces.is_empty())
 }
 
 /// Writes W and adds the constant terms of auxiliary masses; laws and the other constant terms are already written.
@@ -45,12 +41,11 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
     write_rows(start.model, ws);
     write_delassus(ws, laws, w);
     redundancy::make_dependent(start, ws, laws, w);
-    let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for (first, block) in offsets(laws).zip(&ws.constraints.blocks) {
         let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();
         match block.auxiliary.map(|auxiliary| auxiliary.kind) {
             Some(AuxiliaryKind::SupportPoint { mass, load }) => {
-                constants.iter_mut().take(1).for_each(|q| *q -= start.force_duration() * load / (mass * weight));
+                constants.iter_mut().take(1).for_each(|q| *q -= start.force_duration() * load / mass);
             }
             Some(AuxiliaryKind::Layer(index)) => {
                 let Some((surface, contact)) = layer(ws, index) else { continue };
@@ -142,7 +137,7 @@ fn write_coupled(ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut 
 fn inverse_along_first_row(ws: &Workspace, kind: AuxiliaryKind) -> f64 {
     let unit = ws.mass_unit;
     match kind {
-        AuxiliaryKind::SupportPoint { mass, .. } => unit / (mass * ws.proximal_mass_fraction.unwrap_or(1.0)),
+        AuxiliaryKind::SupportPoint { mass, .. } => unit / mass,
         AuxiliaryKind::JointSpace(compliance) => compliance * unit,
         AuxiliaryKind::Layer(index) => {
             layer(ws, index).map_or(0.0, |(surface, _)| surface.inverse_mass()[(0, 0)] * unit)

@@ -6,22 +6,22 @@
 //! With divide and conquer, [`divided`] eliminates the velocities from the mixed problem. The Delassus operator of the frictional problem is
 //! matrix-free, or assembled by [`impulses`]: with divide and conquer, and with few rows in reduced coordinates.
 //!
-//! Terms: [`Start`] holds the inputs of a step. A constraint row has the rate Hᵀ v + bias. A `Side` is the term of a row on one body. The
-//! `bias` is the constant right-hand side of a row (m/s or rad/s); it is not Featherstone's bias force, which is called velocity product here.
-//!
-//! The constant term of a row is what is left of it if all unknowns are zero. It equals the bias if the unknowns are velocities. If they are
-//! impulses, or changes of velocity from v_free, it is q = Hᵀ v_free + bias: the rate at v_free is added to the bias.
-//!
-//! `ws.reduced` is the state of reduced coordinates, none in maximal ones. `reduced.divided` is the state of divide and conquer (assembly tree
-//! and rows), none without it.
-//!
-//! `ws.solution.balanced_step_size` is the step size over which the impulses of the last solved problem balance momentum, zero if there is none. The
-//! `allowance` of a layer is the largest penetration that it allows. Massless frames are bodies without mass between two joints in series.
-//! The mass unit (`unit`) scales masses and impulses. The proximal mass fraction is the factor on all masses in the dynamic steps that together
-//! make a quasistatic one [QS-2]. End-of-step geometry means gaps and normals at the unknown end of the step (`LineariseAt::Implicit`).
-//! `ws.is_friction_problem` is true if the problem is a `FrictionProblem`: with second-order cones, and usually with equalities alone; false if it
-//! is a mixed linear one. Equalities are joints and joint-space equations. The contradictions of joints are the inconsistent part of the rates
-//! that redundant joints ask for (`contradictions.rs`).
+//! | term | meaning |
+//! |---|---|
+//! | [`Start`] | inputs of the step |
+//! | constraint row, `Side` | row with the rate Hᵀ v + bias; its term on one body |
+//! | bias | constant right-hand side of a row, m/s or rad/s; not Featherstone's bias force, which is called velocity product here |
+//! | constant term | a row at unknowns that are zero: the bias if they are velocities; q = Hᵀ v_free + bias if they are impulses or changes from v_free |
+//! | equalities | joints and joint-space equations |
+//! | contradictions | inconsistent part of the rates that stabilisation prescribes at redundant joints (`contradictions.rs`) |
+//! | `ws.is_friction_problem` | true for a `FrictionProblem` (second-order cones, and usually equalities alone), false for a mixed linear problem |
+//! | `ws.reduced`, `reduced.divided` | state of reduced coordinates; state of divide and conquer: assembly tree and rows |
+//! | `ws.mass_unit`, `unit` | unit of mass, which scales masses and impulses |
+//! | `ws.proximal_mass_fraction` | factor on all masses in the dynamic steps that together make a quasistatic one [QS-2] |
+//! | `ws.solution.balanced_step_size` | step size over which the impulses of the last solved problem balance momentum; zero if there is none |
+//! | `allowance` of a layer | largest penetration that the layer allows |
+//! | massless frame | body without mass between two joints in series |
+//! | end-of-step geometry | gaps and normals at the unknown end of the step (`LineariseAt::Implicit`) |
 
 mod columns;
 mod cone;
@@ -125,7 +125,8 @@ pub(crate) fn inertia(
 
 /// Solves the problem of the step; writes v⁺ and the impulses into the workspace.
 ///
-/// With second-order cones the impulses of the last step are the warm start. Linear friction sets have none.
+/// A frictional problem starts from the impulses of the last step, also one of equalities alone with a linear friction set. A mixed linear problem
+/// has no warm start.
 pub fn solve(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) -> Result<LadderOutcome, StepCause> {
     write_warm_start(start, ws);
     let outcome = solve_problem(ladder, ws);
@@ -165,7 +166,7 @@ pub(crate) fn review_working_set(
 ) -> Option<Change> {
     let count = working_sets.as_mut()?;
     *count += 1;
-    let outcome = if solved { working_set::extend_working_set(start, ws) } else { ScreeningOutcome::TooMany };
+    let outcome = if solved { working_set::extend_working_set(start, ws) } else { ScreeningOutcome::Abandoned };
     if matches!(outcome, ScreeningOutcome::Extended) && *count < MAX_WORKING_SETS {
         return Some(Change::AddScreenedContacts);
     }
@@ -176,7 +177,7 @@ pub(crate) fn review_working_set(
 
 /// Solves a problem that differs little from the previous one.
 ///
-/// With second-order cones the warm start is the previous solution times `factor`. Linear friction sets ignore it.
+/// A frictional problem starts from the previous solution times `factor`. A mixed linear problem has no warm start.
 pub(crate) fn solve_again(
     start: &Start,
     ladder: &mut Ladder,
@@ -269,8 +270,7 @@ fn mass_ratio(model: &Model) -> f64 {
 }
 
 /// Hint of a failed step if no likely cause was found.
-pub(crate) const LIMIT_OF_THE_METHOD: &str =
-    "this is a limit of the method, not of the scene; the problem is kept to be solved again";
+pub(crate) const LIMIT_OF_THE_METHOD: &str = "this is a limit of the method, not of the scene; to solve the problem again, find it in `failed_problem.json` of `stiction run` or in `Simulation::problem`";
 
 pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepCause {
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
@@ -284,7 +284,7 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
     } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {
         contradictions::HINT
     } else if columns::joint_rows(model, ws) > 0 {
-        "look for redundant joints; the problem is kept to be solved again"
+        "look for redundant joints; the problem is in `failed_problem.json` of `stiction run` and in `Simulation::problem`"
     } else {
         LIMIT_OF_THE_METHOD
     };

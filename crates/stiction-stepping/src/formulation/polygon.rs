@@ -11,7 +11,8 @@
 //! λ_app are the applied forces and λ_vp the velocity products (gyroscopic), whose sum is `ws.kinematics.applied`. Φ are the joint errors, ψ
 //! the gaps, and γ_b and γ their weights. ρ_n, ρ_f and ζ are the complementary slacks of p_n, p_f and σ. E selects the σ of the friction bound
 //! of each direction, and U = diag μ. A friction bound is a set of directions with one slip speed σ.
-//! The last rows, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W.
+//! The rows of ζ, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W. Rows of joint limits
+//! follow as the last ones; they are like those of p_n without friction and are not shown.
 //!
 //! Friction rows of support points follow those of the contacts; their known loads are in the constant term of ζ.   [SUP-4]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
@@ -366,6 +367,7 @@ pub(super) fn extract(start: &Start, ws: &mut Workspace) {
             let impulses = solution.free.iter().chain(&solution.complementary).copied();
             reduced.find_velocity_by_response(start.model, (impulses, unit), &mut ws.solution.velocity);
         } else {
+            // The solution is δy = L (v⁺ − v_free). It takes the memory of v_free of the frictional problem, which this step does not have.
             std::mem::swap(&mut ws.solution.velocity, &mut ws.friction.free_velocity);
             reduced.find_velocity(start.model, unit, &ws.friction.free_velocity, &mut ws.solution.velocity);
         }

@@ -1,14 +1,16 @@
 //! Rows of closed loops that are redundant up to the errors of their joints.   [EQ-3]
 //!
-//! Rows of an overconstrained loop, such as that of Bennett, depend on each other where its joints are closed. Errors Φ of position turn the rows by
-//! Φ over the size of the loop, and the dependent ones become independent by as much: eigenvalues of D^(-1/2) W D^(-1/2) of that size squared, where
-//! there should be zeros. A loop that obeys such rows is locked or damped. They are made dependent again: W is replaced by
+//! Rows of an overconstrained loop, such as Bennett's linkage, depend on each other if its joints are closed. Joint errors turn the rows by angles of
+//! the size of the relative error η. The dependent rows then become independent: S below has eigenvalues of about η² instead of zeros. A loop that obeys
+//! such rows is locked or damped. W is replaced by a matrix in which they are dependent again:
 //!
 //! ```text
 //! D^(1/2) P S P D^(1/2),    S = D^(-1/2) W D^(-1/2),    P the projection onto the eigenvectors of S with λ > (3 η)²            [EQ-3]
 //! ```
 //!
-//! with η the largest joint error, positions by the size of the loop. Impulses of least norm are the same with both matrices but for the rows left out.
+//! D is a diagonal block scaling: all position rows of a joint have the largest of their diagonal entries of W, its angle rows likewise, and any other
+//! row its own. η is the largest joint error: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its
+//! body. Impulses of least norm lose only their parts along the eigenvectors that P removes.
 
 use nalgebra::{DMatrix, SymmetricEigen, Vector3};
 use stiction_complementarity::{FrictionActiveSet, Law, linalg::BlockMatrix};
@@ -18,28 +20,32 @@ use super::columns;
 use crate::{Start, Workspace, constraints::Source};
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
-pub(super) const MAX_ROWS: usize = FrictionActiveSet::MOST_ROWS;
+pub(super) const MAX_ASSEMBLED_ROWS: usize = FrictionActiveSet::MAX_PROBLEM_ROWS;
 
-/// Largest singular value of scaled rows that is explained by joint errors, as a multiple of them. Dimensionless; that of Bennett's linkage is 0.15. With a
-/// tenth of this value, such loops are near being locked; with ten times as much, rows are left out further from singular positions.
-const ROWS_BY_ERRORS: f64 = 3.0;
+/// Largest singular value of the scaled rows D^(-1/2) Hᵀ M^(-1/2) that joint errors explain, as a multiple of η. Dimensionless.
+///
+/// Bennett's linkage has 0.15. At a tenth of this value such loops are near being locked. At ten times, rows are left out at a larger distance from
+/// singular positions, where they are independent.
+const SINGULAR_VALUE_PER_ERROR: f64 = 3.0;
 
-/// Largest eigenvalue that counts as redundant, for large joint errors. Dimensionless.
-const MOST_REDUNDANT: f64 = 1e-4;
+/// Upper bound on the eigenvalues of S that count as redundant, however large η is. Dimensionless.
+const MAX_REDUNDANT_EIGENVALUE: f64 = 1e-4;
 
 /// Eigenvalue at the level of rounding errors. Dimensionless.
 const ROUNDING: f64 = 1e-14;
 
-/// Pivot of a Cholesky factorisation with diagonal pivoting, as a multiple of an eigenvalue, below which the eigenvalue may be that small. Dimensionless.
-const PIVOT_OF_EIGENVALUE: f64 = 1e3;
+/// Bound on the last pivot of a Cholesky factorisation with diagonal pivoting, as a multiple of the least eigenvalue. Dimensionless.
+///
+/// If the pivot is larger than this multiple of a limit, all eigenvalues are taken to be above the limit and are not computed.
+const PIVOT_PER_EIGENVALUE: f64 = 1e3;
 
 /// Makes rows of joints alone that are redundant up to joint errors redundant to rounding.   [EQ-3]
 pub(super) fn make_dependent(start: &Start, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
     let rows: usize = laws.iter().map(Law::rows).sum();
-    if rows > MAX_ROWS || !laws.iter().all(|law| matches!(law, Law::Equality { .. })) {
+    if rows > MAX_ASSEMBLED_ROWS || !laws.iter().all(|law| matches!(law, Law::Equality { .. })) {
         return;
     }
-    let limit = (ROWS_BY_ERRORS * relative_error(start.model, ws)).powi(2).min(MOST_REDUNDANT);
+    let limit = (SINGULAR_VALUE_PER_ERROR * relative_error(start.model, ws)).powi(2).min(MAX_REDUNDANT_EIGENVALUE);
     if limit <= ROUNDING {
         return;
     }
@@ -50,15 +56,15 @@ pub(super) fn make_dependent(start: &Start, ws: &mut Workspace, laws: &[Law], w:
     let (factor, scales) = rest.split_at_mut(rows * rows);
     write_scaled(start.model, ws, (laws, w), (scaled, scales));
     factor.copy_from_slice(scaled);
-    if smallest_pivot(factor, rows) <= PIVOT_OF_EIGENVALUE * limit {
+    if smallest_pivot(factor, rows) <= PIVOT_PER_EIGENVALUE * limit {
         project((laws, scales), DMatrix::from_row_slice(rows, rows, scaled), limit, w);
     }
     ws.friction.block = scratch;
 }
 
-/// Writes S and the square roots of D: of the largest diagonal entry of W for the positions of a joint, and for its angles.
+/// Writes S and the square roots of the block scaling D.
 ///
-/// A single row can vanish in the course of a motion, and its own entry would enlarge what joint errors leave of it.
+/// A row can vanish in a motion but for joint errors. Divided by its own diagonal entry it would not be small.
 fn write_scaled(
     model: &Model,
     ws: &Workspace,
@@ -153,7 +159,7 @@ pub(super) fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
     laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
 }
 
-/// Largest joint error of the problem: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its body.
+/// Largest joint error η of the problem: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its body.
 fn relative_error(model: &Model, ws: &Workspace) -> f64 {
     let joints = || columns::joints(model, ws);
     let arm = |joint: &Joint| {

@@ -1,11 +1,7 @@
-//! Auxiliary masses in the problem with second-order cones, and the rigid cores of compliant layers.   [SOFT-3] [SOFT-5] [SUP-4] [JSPACE-2]
+//! Constant terms of contacts with compliant layers: slip and deflection at the start of the step.   [SOFT-3] [SOFT-6]
 //!
-//! An auxiliary mass is a block column besides those of the bodies. It carries the known load of a support point, the surface of a compliant
-//! layer, or the compliance of a joint-space row.
-//!
-//! A surface is the outer surface of a compliant layer, with an auxiliary mass. It is an additional body in the rows of its contact. A core is
-//! an additional contact of the same two bodies, with a gap larger by the thickness of the layer. Cores follow the support points, in the order
-//! of their contacts.
+//! A surface is the outer surface of a compliant layer. It has an auxiliary mass, a block column besides those of the bodies, and is an additional body
+//! in the rows of its contact. A core contact, of the rigid cores below the layers, is a block of its own without these terms.
 
 use nalgebra::Vector3;
 use stiction_complementarity::Operator;

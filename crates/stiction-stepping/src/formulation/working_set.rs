@@ -87,8 +87,8 @@ pub(super) enum ScreeningOutcome {
     Complete,
     /// Contacts were added to the working set: the problem must be solved again.
     Extended,
-    /// The working set would exceed [`max_blocks`].
-    TooMany,
+    /// All contacts must be taken: the working set would exceed [`max_blocks`], or its problem was not solved.
+    Abandoned,
 }
 
 /// Adds the screened contacts that the solution would close to the working set.
@@ -102,7 +102,7 @@ pub(super) fn extend_working_set(start: &Start, ws: &mut Workspace) -> Screening
         return ScreeningOutcome::Complete;
     }
     if contacts.len() + support_points.len() + joint_space_rows.len() + count > max_blocks {
-        return ScreeningOutcome::TooMany;
+        return ScreeningOutcome::Abandoned;
     }
     for contact in screened.iter().filter(|contact| closes(contact)) {
         let place = contacts.partition_point(|other| other.id < contact.id);

@@ -100,7 +100,7 @@ impl TrackedContact {
         write_place(start, at, ws, contact, &point);
     }
 
-    /// Derivative of the contact by the poses of its bodies, at a configuration where it has been placed. It is zero where two flat faces
+    /// Derivative of the contact with respect to the poses of its bodies, at a configuration where it has been placed. It is zero where two flat faces
     /// touch, because it is not defined there.
     pub(super) fn sensitivity(&self, start: &Start, at: &Configuration, contact: &Contact) -> Sensitivity {
         let Some(placed) = Placed::new(start, contact, at) else { return Sensitivity::default() };

@@ -161,7 +161,7 @@ impl Iterate {
         let mut row = 0;
         for joint in model.joints() {
             for constraint in joint.evaluate(&self.at) {
-                self.u[row] += constraint.value / start.h - ws.constraints.joint_rows[row].postponed;
+                self.u[row] += constraint.value / start.h - ws.constraints.joint_rows[row].deferred;
                 let p = self.r[row];
                 push(model, &mut self.f, joint.a.0, &constraint.a, -p);
                 push(model, &mut self.f, joint.b.0, &constraint.b, -p);

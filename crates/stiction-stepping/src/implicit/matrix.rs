@@ -27,7 +27,7 @@ const MAX_ROWS: usize = 6;
 /// Largest number of rows of the points of a contact: two points, three functions at each, and the gap.
 const MAX_POINT_ROWS: usize = 13;
 
-/// Regularisation that is added to the derivatives of the maps by their own impulses, which are of the size of 1. Without it redundant
+/// Regularisation that is added to the derivatives of the maps with respect to their own impulses, which are of the size of 1. Without it redundant
 /// contacts and joints make the matrix singular. With it Newton's method converges linearly by this factor instead of quadratically.
 const REGULARISATION: f64 = 1e-10;
 
@@ -242,7 +242,7 @@ impl NewtonMatrix {
         }
     }
 
-    /// Adds the derivatives of momentum and of the Alart-Curnier function of a law by one unknown.
+    /// Adds the derivatives of momentum and of the Alart-Curnier function of a law with respect to one unknown.
     fn add_slope(&mut self, model: &Model, place: &LawPlace, slope: &Slope, column: usize) {
         self.push_wrench(model, place.bodies[0], &slope.on_a, column);
         self.push_wrench(model, place.bodies[1], &slope.on_b, column);

@@ -123,7 +123,7 @@ impl Points {
         out.iter_mut().zip(rows.chain(values).chain([unit])).for_each(|(out, row)| *out = row);
     }
 
-    /// Derivatives of the place of the contact, and of its rows, by unknown number `k`.
+    /// Derivatives of the place of the contact, and of its rows, with respect to unknown number `k`.
     pub(super) fn column(&self, local: &Local, k: usize, h: f64, rows: &mut [f64]) -> Shift {
         let mut shift = Shift::default();
         let mut sums = [Vector3::zeros(); 2];
@@ -147,7 +147,7 @@ impl Points {
         shift
     }
 
-    /// Derivatives of the rows of the contact by a motion of a body, while its points stay fixed.
+    /// Derivatives of the rows of the contact with respect to a motion of a body, while its points stay fixed.
     pub(super) fn body_column(&self, local: &Local, change: &Change, h: f64, rows: &mut [f64]) -> Shift {
         let side = usize::from(change.moved == Moved::B);
         let Twist { linear, angular } = change.displacement;

@@ -1,4 +1,4 @@
-//! Exact derivatives of every wrench and of every velocity u by v⁺: columns of Newton's matrix.   [GIM-4]
+//! Exact derivatives of every wrench and of every velocity u with respect to v⁺: columns of Newton's matrix.   [GIM-4]
 //!
 //! A small change of v⁺ moves the bodies at the end of the step. They move contact points, normals and tangents. These turn the wrenches of
 //! the impulses and the directions in which velocities are measured. [`ContactSlope`] computes one such column.
@@ -32,7 +32,7 @@ pub(super) struct Shift {
     pub(super) gap: f64,
 }
 
-/// Derivative of a law by one unknown: wrenches on both bodies at the given impulses, and velocities u.
+/// Derivative of a law with respect to one unknown: wrenches on both bodies at the given impulses, and velocities u.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slope {
     pub(super) on_a: Wrench,
@@ -76,7 +76,7 @@ struct PlaceChange {
 }
 
 impl ContactSlope<'_> {
-    /// Derivative by one velocity, while the points follow their bodies.
+    /// Derivative with respect to one velocity, while the points follow their bodies.
     pub(super) fn column(&self, change: &Change) -> Slope {
         let Contact { arm_a, arm_b, normal, gap_end: gap, .. } = self.contact;
         let Twist { linear, angular } = change.displacement;
@@ -98,12 +98,12 @@ impl ContactSlope<'_> {
         self.slope(&PlaceChange { points: [point_a, point_b], normal: d_normal, gap: d_gap, ..self.motion(change) })
     }
 
-    /// Derivative by one velocity, while the points stay fixed.
+    /// Derivative with respect to one velocity, while the points stay fixed.
     pub(super) fn body_column(&self, change: &Change, shift: &Shift) -> Slope {
         self.slope(&PlaceChange { normal: shift.normal, ..self.motion(change) })
     }
 
-    /// Derivative by an unknown of the contact itself.
+    /// Derivative with respect to an unknown of the contact itself.
     pub(super) fn point_column(&self, shift: &Shift) -> Slope {
         let Shift { points, normal, gap } = *shift;
         self.slope(&PlaceChange { points, normal, gap, ..PlaceChange::default() })
@@ -157,7 +157,7 @@ impl ContactSlope<'_> {
     }
 }
 
-/// Derivative of a support point by one unknown. Its normal and tangents are constant.
+/// Derivative of a support point with respect to one unknown. Its normal and tangents are constant.
 pub(super) fn support_column(
     support_point: &SupportPointContact,
     impulses: &[f64],

@@ -1,4 +1,4 @@
-//! Derivative of the pose at the end of a step by the velocity at its end.
+//! Derivative of the pose at the end of a step with respect to the velocity at its end.
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{Mobility, OrientationUpdate, Twist, rotation::cross_matrix};

@@ -5,7 +5,7 @@
 
 use stiction_complementarity::{
     FrictionActiveSet,
-    linalg::simd::{self, Loop},
+    linalg::simd::{self, Kernel},
 };
 use stiction_multibody::{
     BodyId, Forest, LinkId, Model, Wrench,
@@ -19,7 +19,7 @@ use crate::rates::Side;
 const LANES: usize = 4;
 
 /// Capacity of a column, in chunks of [`LANES`] rows; the length of a column is a compile-time constant.
-const CHUNKS: usize = FrictionActiveSet::MOST_ROWS.div_ceil(LANES);
+const CHUNKS: usize = FrictionActiveSet::MAX_PROBLEM_ROWS.div_ceil(LANES);
 
 /// Entries of all rows at one velocity.
 type Column = [[f64; LANES]; CHUNKS];
@@ -167,10 +167,10 @@ impl DelassusRows {
     }
 }
 
-/// Loop for W = Y Yᵀ: for j ≤ i, then by symmetry. Until then entries with j > i are undefined.
+/// Kernel for W = Y Yᵀ: for j ≤ i, then by symmetry. Until then entries with j > i are undefined.
 struct Multiplying<'a>(&'a mut DelassusRows);
 
-impl Loop for Multiplying<'_> {
+impl Kernel for Multiplying<'_> {
     type Output = ();
 
     #[inline(always)]

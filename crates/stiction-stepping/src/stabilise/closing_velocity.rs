@@ -25,7 +25,7 @@ use crate::{
 pub(super) fn is_closing(start: &Start, ws: &Workspace) -> bool {
     start.scheme.method == Method::TimeStepping
         && start.scheme.dynamics == Dynamics::Inertial
-        && (ws.constraints.joint_rows.iter().any(|row| row.postponed != 0.0) || joint_space::is_closing(ws))
+        && (ws.constraints.joint_rows.iter().any(|row| row.deferred != 0.0) || joint_space::is_closing(ws))
 }
 
 /// Removes the closing velocity from the next state; returns the largest rate that remains. None if the rates cannot be removed: joints then contradict

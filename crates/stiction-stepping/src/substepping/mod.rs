@@ -147,7 +147,7 @@ fn at_exact_time(start: &Start, ws: &mut Workspace, report: StepReport) -> StepR
 fn with_halving_hint(cause: StepCause) -> StepCause {
     match cause {
         StepCause::NotSolved { status, residual, worst, rungs, hint: LIMIT_OF_THE_METHOD } => {
-            let hint = "halving the step as often as `halve_steps` allows did not help; the problem of the last try is kept to be solved again";
+            let hint = "halving the step as often as `halve_steps` allows did not help; the problem of the last try is in `failed_problem.json` of `stiction run` and in `Simulation::problem`";
             StepCause::NotSolved { status, residual, worst, rungs, hint }
         }
         other => other,

@@ -186,7 +186,7 @@ impl<T: Target> Jacobian for Problem<'_, T> {
 }
 
 impl<T: Target> Problem<'_, T> {
-    /// Derivative of the residuals by one parameter.
+    /// Derivative of the residuals with respect to one parameter.
     fn slope(&self, u: &[f64], k: usize) -> Result<Vec<f64>, Stopped> {
         let moved = |by: f64| {
             let mut moved = u.to_vec();

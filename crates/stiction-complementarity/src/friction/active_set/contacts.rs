@@ -6,10 +6,10 @@ use super::equalities::Equalities;
 use super::sizes::{Column, LANES, MAX_CONTACTS, MAX_ROWS, Triple};
 use crate::friction::law::Law;
 use crate::friction::law::local::ConeBlock;
-use crate::linalg::simd::{self, Loop};
+use crate::linalg::simd::{self, Kernel};
 
-/// Proximal term on the diagonal of a system, relative to that of W. Three sticking contacts of a body are redundant, as are four
-/// slipping ones; the term selects the minimum-norm step. A step leaves this fraction of the velocities that it should remove.
+/// Proximal term ε on the diagonal of a system, relative to that of W. Three sticking contacts of a body are redundant, as are four slipping ones; the
+/// term selects the minimum-norm step. Along an eigenvector with eigenvalue λ a step leaves the fraction ε/(λ + ε) of the velocity to be removed.
 const PROXIMAL: f64 = 1e-10;
 
 /// Contact mode of a contact or bounded row.   [SET-1]
@@ -303,7 +303,7 @@ impl Contacts {
 /// Product W r + q into `u_rows` of the contacts.
 struct Velocities<'a>(&'a mut Contacts);
 
-impl Loop for Velocities<'_> {
+impl Kernel for Velocities<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -25,7 +25,7 @@ pub(super) enum Fit {
 
 /// Finds out if the contacts and equalities of a problem are few enough, and their kind.
 pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
-    if problem.rows() > FrictionActiveSet::MOST_ROWS {
+    if problem.rows() > FrictionActiveSet::MAX_PROBLEM_ROWS {
         return Fit::No;
     }
     let (mut contacts, mut spatial, mut equality_rows, mut fit) = (0, 0, 0, Fit::Coulomb);

@@ -1,13 +1,13 @@
 //! Factorisation of a small dense matrix stored by columns, with loops of compile-time length.
 //!
-//! Columns are processed in SIMD chunks of [`LANES`] rows; columns of small matrices are always processed as a whole. Entries beyond the
-//! matrix are unspecified. The code is compiled for eleven numbers of chunks of a column, to which the others are rounded up. Without
-//! pivoting the factorisation is compiled for one to six remaining chunks at a time.
+//! Columns are processed in SIMD chunks of [`LANES`] rows. Chunks that an elimination step does not change are skipped; with pivoting, columns of small
+//! matrices are processed as a whole instead. Entries beyond the matrix are unspecified. The code is compiled for eleven numbers of chunks of a column,
+//! to which the others are rounded up. Without pivoting the factorisation is compiled for one to six remaining chunks at a time.
 
 use std::ops::Range;
 
 use super::sizes::{Column, LANES, MAX_ROWS};
-use crate::linalg::simd::{self, Loop};
+use crate::linalg::simd::{self, Kernel};
 
 /// Smallest pivot, as a fraction of the mean diagonal; a smaller one counts as zero.
 const RELATIVE_PIVOT: f64 = 1e-14;
@@ -93,7 +93,7 @@ struct Symmetric<'a> {
     lower: &'a mut [Column],
 }
 
-impl Loop for Symmetric<'_> {
+impl Kernel for Symmetric<'_> {
     type Output = bool;
 
     #[inline(always)]
@@ -109,7 +109,7 @@ struct Pivoting<'a> {
     interchanges: &'a mut [usize; MAX_ROWS],
 }
 
-impl Loop for Pivoting<'_> {
+impl Kernel for Pivoting<'_> {
     type Output = bool;
 
     #[inline(always)]
@@ -125,7 +125,7 @@ struct Solving<'a> {
     b: &'a mut Column,
 }
 
-impl Loop for Solving<'_> {
+impl Kernel for Solving<'_> {
     type Output = bool;
 
     #[inline(always)]

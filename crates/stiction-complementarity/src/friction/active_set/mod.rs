@@ -94,8 +94,8 @@ struct Loaded {
 }
 
 impl FrictionActiveSet {
-    /// Largest number of rows of a problem to which the method applies.
-    pub const MOST_ROWS: usize = MAX_ROWS + MAX_EQUALITY_ROWS;
+    /// Largest number of rows of a problem to which the method applies, those of equalities included.
+    pub const MAX_PROBLEM_ROWS: usize = MAX_ROWS + MAX_EQUALITY_ROWS;
 
     /// Creates the method with default options.
     pub fn new() -> Self {

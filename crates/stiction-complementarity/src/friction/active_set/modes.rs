@@ -28,7 +28,9 @@ impl Contacts {
         self.modes.iter().take(self.count()).any(|mode| matches!(mode, Mode::Slip(_)))
     }
 
-    /// Updates all modes from r − ρ u and projects the impulses onto their modes. Returns true if any mode changed.   [SET-1]
+    /// Updates all modes from r − ρ u and projects the impulses onto their modes.   [SET-1]
+    ///
+    /// Returns true if any mode changed, or if the impulse of a slipping contact was not on the boundary of its cone.
     pub(super) fn update_modes(&mut self) -> bool {
         self.update_each(
             |contacts, i| {
@@ -37,7 +39,7 @@ impl Contacts {
         )
     }
 
-    /// Updates each contact by `update`, which returns (mode changed, impulse changed). Returns true if any mode changed.
+    /// Updates each contact by `update`, which returns (active set changed, impulse changed). Returns true if the first is true of any contact.
     fn update_each(&mut self, update: impl Fn(&mut Self, usize) -> (bool, bool)) -> bool {
         let (mut changed, mut moved) = (false, false);
         for i in 0..self.count() {
@@ -50,7 +52,9 @@ impl Contacts {
         changed
     }
 
-    /// Updates the mode of a contact from r − ρ u; returns (mode changed, impulse changed).   [SET-1]
+    /// Updates the mode of a contact from r − ρ u; returns (active set changed, impulse changed).   [SET-1]
+    ///
+    /// The first is also true of a contact that slipped and slips if its impulse was not on the boundary of the cone.
     #[inline]
     fn update_contact(&mut self, i: usize) -> (bool, bool) {
         let (r, u, mu, (rho_n, rho_t)) = (self.r[i], self.u[i], self.mu[i], self.rho[i]);

@@ -62,7 +62,9 @@ pub(super) trait ContactSet: Clone + Debug + Default {
     fn active_set(&self) -> Self::Code;
     /// True if any contact slips.
     fn slips(&self) -> bool;
-    /// Updates all modes from r − ρ u and projects the impulses onto their modes. Returns true if any mode changed.   [SET-1]
+    /// Updates all modes from r − ρ u and projects the impulses onto their modes.   [SET-1]
+    ///
+    /// Returns true if any mode changed, or if the impulse of a slipping contact was not on the boundary of its cone.
     fn update_modes(&mut self) -> bool;
     /// Updates the modes of the bounded rows alone; returns true if any changed.   [SET-8]
     fn update_bound_modes(&mut self) -> bool;

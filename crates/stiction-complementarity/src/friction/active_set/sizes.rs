@@ -7,7 +7,7 @@ pub const MAX_CONTACTS: usize = 32;
 /// interior point is faster.
 pub const MAX_SPATIAL_CONTACTS: usize = 16;
 
-/// Largest number of rows of contacts and bounds: for more rows the dense systems take longer than other methods.
+/// Largest number of rows of contacts and bounded rows together, without those of equalities: larger dense systems take longer than other methods.
 pub(super) const MAX_ROWS: usize = 72;
 
 /// Largest number of equality rows: two hinges in space have 10 rows, six hinges in the plane 12.

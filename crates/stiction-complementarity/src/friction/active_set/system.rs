@@ -36,8 +36,9 @@ impl Default for System {
     }
 }
 
-/// Number of unknowns of a contact: its impulse if it sticks, normal impulse and rotation of the slip direction if it slips. A slip
-/// direction rotates only if there are two tangents.
+/// Number of unknowns of a contact: the increments of its impulse if it sticks; those of the normal impulse and of the transverse impulse if it slips.
+///
+/// The transverse impulse increment μ r_N δθ is across the slip direction and rotates it by δθ. With one tangent there is none.
 fn unknown_count(mode: &Mode, tangents: usize) -> usize {
     match mode {
         Mode::Held | Mode::Upper => 0,
@@ -90,10 +91,10 @@ impl System {
             let r = &mut contacts.r[i];
             match (contacts.modes[i], x) {
                 (Mode::Stick, [n, s, t]) => *r = [r[0] + n, r[1] + s, r[2] + t],
-                (Mode::Slip(e), [dn, rotation, _]) => {
+                (Mode::Slip(e), [dn, transverse, _]) => {
                     let mu = contacts.mu[i];
                     let limit = mu * r[0];
-                    let angle = if limit > 0.0 { rotation / limit } else { 0.0 };
+                    let angle = if limit > 0.0 { transverse / limit } else { 0.0 };
                     let rotated = [e[0] + angle * e[1], e[1] - angle * e[0]];
                     let length = (1.0 + angle * angle).sqrt();
                     let normal = r[0] + dn;
@@ -123,7 +124,7 @@ impl System {
     /// Assembles the rows Bᵢᵀ (u + Σ W_ij C_j x_j) = 0.   [SET-2]
     ///
     /// B = C = I if the contact sticks. If it slips, B = (e_N, e⊥), C = (e_N − μ e, e⊥), and the slip multiplier λ = e·u_T / (μ r_N) is
-    /// added to the diagonal entry of the rotation.
+    /// added to the diagonal entry of the transverse increment.
     fn assemble(&mut self, contacts: &Contacts) {
         let contact_count = contacts.count();
         self.size = 0;
@@ -170,12 +171,12 @@ impl System {
         let out = &mut self.a[first..first + count];
         match (contacts.modes[j], &contacts.w[contacts.first[j]..=contacts.first[j] + contacts.tangents[j]], out) {
             (Mode::Held | Mode::Upper, ..) => {}
-            (Mode::Slip(e), [n, s, t], [normal, rotation]) => {
+            (Mode::Slip(e), [n, s, t], [normal, transverse]) => {
                 let (n, s, t) = (&n[..rows], &s[..rows], &t[..rows]);
-                let columns = n.iter().zip(s).zip(t).zip(&mut normal[..rows]).zip(&mut rotation[..rows]);
-                for ((((n, s), t), normal), rotation) in columns {
+                let columns = n.iter().zip(s).zip(t).zip(&mut normal[..rows]).zip(&mut transverse[..rows]);
+                for ((((n, s), t), normal), transverse) in columns {
                     *normal = n - mu * (s * e[0] + t * e[1]);
-                    *rotation = t * e[0] - s * e[1];
+                    *transverse = t * e[0] - s * e[1];
                 }
             }
             (Mode::Slip(e), [n, s], [normal]) => {

@@ -14,8 +14,8 @@ use crate::friction::law::{Kind, Part, Parts};
 use crate::friction::{Delassus, FrictionProblem, Operator};
 use crate::linalg::{SingularRow, invert_in_place};
 
-/// Proximal term of equality rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the
-/// solution. The violation of u = 0 shrinks by about this factor in every step.
+/// Proximal term ε of equality rows as a fraction of trace(W_ii)/rows. It acts on changes of impulses only, so it does not change the solution. Along
+/// an eigenvector with eigenvalue λ, as a fraction of the same, the violation of u = 0 shrinks by the factor ε/(λ + ε) in a full step.
 const PROXIMAL: f64 = 1e-8;
 
 /// Second-order cone of a block: x₀ = ±(r_N − bound), x_k = r_Tk / μ.

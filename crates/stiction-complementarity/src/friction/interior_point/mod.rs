@@ -102,9 +102,10 @@ pub enum InteriorPointFailure {
     },
 }
 
-/// Weights of the Tikhonov regularisation that determines each initial iterate [CONE-12], relative to the mean diagonal of W. A
-/// small weight gives the closest one. With redundant contacts it also gives tensile impulses, and the translation into the cones may then
-/// be too large. In that case the next one is tried.
+/// Weights of the Tikhonov regularisation that determines each initial iterate [CONE-12], relative to the mean diagonal of W.
+///
+/// With a small weight the initial impulses are close to those that solve the problem without cones. If contacts are redundant, these may be large
+/// and tensile, and their translation into the cones is then large too. The next weight is tried if the residual stays above [`ACCEPTED_RESIDUAL`].
 pub(crate) const START_WEIGHTS: [f64; 3] = [1e-4, 1e-2, 1.0];
 
 /// Residual at which no other initial iterate is tried.

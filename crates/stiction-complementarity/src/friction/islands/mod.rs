@@ -1,8 +1,8 @@
 //! Islands: a large problem in independent parts, each solved on its own.   [ISLAND-1]
 //!
-//! Only awake constraints take part: those with an impulse at the warm start, those that approach, and all joints and motors. The others carry no
-//! impulse. Awake constraints connect their bodies, and a connected component is an island. After all islands are solved, constraints
-//! that were left out and are violated are woken, and their islands are solved again.
+//! Only the constraints of a working set take part: those with an impulse at the warm start, those that approach or separate slowly, and all joints and
+//! motors. The others carry no impulse. The working set connects its bodies, and a connected component is an island. After all islands are solved,
+//! constraints that were left out and are violated are added, and their islands are solved again.
 //!
 //! The residual of every island is relative to its own free velocities, so the accuracy of a resting island does not depend on others.
 
@@ -17,28 +17,28 @@ use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 use partition::Partition;
 
-/// Largest number of rounds in which constraints are woken only if they are violated. Later rounds also wake those that approach slowly: an
-/// impact would otherwise wake one layer of a pile per round.
-const NARROW_ROUNDS: u32 = 3;
+/// First round after which not only violated constraints are added, but also those that separate more slowly than the mean free velocity: after an
+/// impact each round would otherwise add one layer of a pile.
+const FIRST_WIDE_ROUND: u32 = 3;
 
 /// Largest number of rounds.
 const MAX_ROUNDS: u32 = 12;
 
-/// Largest velocity, relative to the mean free velocity, with which a constraint without impulse takes part at the start. Between 1e-6 and 0.1 the time
+/// Largest velocity of separation, relative to the mean free velocity, of a constraint without impulse in the first working set. Between 1e-6 and 0.1 the time
 /// hardly changes on boxes and spheres that tumble; less needs more rounds, and with 0.5 open contacts join islands: spheres take twice as long.
-const AWAKE_VELOCITY: f64 = 1e-2;
+const FIRST_VELOCITY: f64 = 1e-2;
 
 /// Solver of large problems by islands; problems with few contacts are solved as a whole by another ladder.
 #[derive(Clone, Debug)]
 pub struct FrictionIslands {
     policy: Policy,
-    /// Ladder for problems with few contacts and for those without bodies.
-    few: FrictionLadder,
+    /// Ladder for problems that are not split: those with few contacts, and those without bodies.
+    unsplit: FrictionLadder,
     /// Ladder for islands.
     ladder: FrictionLadder,
     partition: Partition,
-    /// True for the constraints that take part.
-    awake: Vec<bool>,
+    /// True for the constraints of the working set.
+    working_set: Vec<bool>,
     /// True for the constraints whose island has to be solved.
     dirty: Vec<bool>,
     island: FrictionProblem,
@@ -57,11 +57,11 @@ pub struct IslandCounts {
     pub islands: u32,
     /// Islands whose warm start had the aimed residual.
     pub kept: u32,
-    /// Islands accepted above the aimed residual.
+    /// Islands above the aimed residual, refused ones included.
     pub above_aim: u32,
     /// Islands refused.
     pub refused: u32,
-    /// Rounds of waking constraints.
+    /// Rounds: working sets that were solved.
     pub rounds: u32,
     /// Constraints of the largest island.
     pub largest: usize,
@@ -82,10 +82,10 @@ impl FrictionIslands {
     fn build(policy: Policy, ladder: FrictionLadder, few: FrictionLadder) -> Self {
         Self {
             policy,
-            few,
+            unsplit: few,
             ladder,
             partition: Partition::default(),
-            awake: Vec::new(),
+            working_set: Vec::new(),
             dirty: Vec::new(),
             island: FrictionProblem::default(),
             guess: FrictionSolution::default(),
@@ -114,31 +114,31 @@ impl FrictionIslands {
         &self.ladder
     }
 
-    /// Marks the constraints that take part at the start.
-    fn wake_at_start(&mut self, problem: &FrictionProblem, r: &[f64]) {
-        let threshold = AWAKE_VELOCITY * mean_velocity(problem);
-        self.awake.clear();
+    /// Chooses the first working set.
+    fn choose_working_set(&mut self, problem: &FrictionProblem, r: &[f64]) {
+        let threshold = FIRST_VELOCITY * mean_velocity(problem);
+        self.working_set.clear();
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
-            self.awake.push(takes_part(law, &r[range.clone()], &self.u[range], threshold));
+            self.working_set.push(takes_part(law, &r[range.clone()], &self.u[range], threshold));
         }
         self.dirty.clear();
-        self.dirty.extend_from_slice(&self.awake);
+        self.dirty.extend_from_slice(&self.working_set);
     }
 
-    /// Wakes violated constraints; returns false if there are none.
-    fn wake_violated(&mut self, problem: &FrictionProblem, r: &[f64], wide: bool) -> bool {
+    /// Adds violated constraints to the working set, and if `wide` those that separate slowly; returns false if none is violated.
+    fn extend_working_set(&mut self, problem: &FrictionProblem, r: &[f64], wide: bool) -> bool {
         let threshold = if wide { mean_velocity(problem) } else { 0.0 };
         let mut any = false;
         for (block, law) in problem.laws().iter().enumerate() {
-            if self.awake[block] {
+            if self.working_set[block] {
                 continue;
             }
             let range = problem.range(block);
             let violated = problem.violation_squared(block, r, &self.u) > 0.0;
             any |= violated;
             if violated || (wide && takes_part(law, &r[range.clone()], &self.u[range], threshold)) {
-                (self.awake[block], self.dirty[block]) = (true, true);
+                (self.working_set[block], self.dirty[block]) = (true, true);
             }
         }
         any
@@ -216,11 +216,11 @@ impl FrictionIslands {
     ) -> Ending {
         super::newton::copy_warm_start(guess, problem.rows(), &mut solution.r);
         problem.velocities(&solution.r, &mut self.u, &mut self.state);
-        self.wake_at_start(problem, &solution.r);
+        self.choose_working_set(problem, &solution.r);
         let mut total = 0_u32;
         for round in 0..MAX_ROUNDS {
             self.counts.rounds = round + 1;
-            self.partition.find(bodies.jacobian(), &self.awake);
+            self.partition.find(bodies.jacobian(), &self.working_set);
             for index in 0..self.partition.len() {
                 if self.partition.blocks(index).iter().any(|&block| self.dirty[block]) {
                     total = total.saturating_add(self.solve_island(problem, bodies, index, &mut solution.r));
@@ -228,7 +228,7 @@ impl FrictionIslands {
             }
             self.dirty.fill(false);
             problem.velocities(&solution.r, &mut self.u, &mut self.state);
-            if !self.wake_violated(problem, &solution.r, round + 1 >= NARROW_ROUNDS) {
+            if !self.extend_working_set(problem, &solution.r, round + 1 >= FIRST_WIDE_ROUND) {
                 break;
             }
         }
@@ -257,8 +257,8 @@ impl Solver<FrictionProblem> for FrictionIslands {
             self.rung = "none";
             return self.run_islands(problem, bodies, guess, solution);
         }
-        let ending = self.few.run(problem, guess, solution);
-        self.rung = self.few.rung().unwrap_or("none");
+        let ending = self.unsplit.run(problem, guess, solution);
+        self.rung = self.unsplit.rung().unwrap_or("none");
         ending
     }
 

@@ -1,13 +1,13 @@
-//! Connected components of the graph of bodies that awake constraints connect.
+//! Connected components of the graph of bodies that the constraints of the working set connect.
 
 use crate::linalg::BlockMatrix;
 
 /// Islands with their constraints and bodies, each ascending; islands are in the order of their first constraint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Partition {
-    /// Parent of each body in a forest of components.
+    /// Parent of each body in the union-find forest.
     parent: Vec<usize>,
-    /// Island of each root body.
+    /// Island of each body that represents a component: the root of its tree.
     island_of: Vec<Option<usize>>,
     /// Position of each body in its island.
     position: Vec<usize>,
@@ -22,12 +22,12 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// Finds the islands of the awake block rows; block columns are the bodies.
-    pub(super) fn find(&mut self, jacobian: &BlockMatrix, awake: &[bool]) {
+    /// Finds the islands of the block rows in the working set; block columns are the bodies.
+    pub(super) fn find(&mut self, jacobian: &BlockMatrix, working_set: &[bool]) {
         let bodies = jacobian.block_cols();
         self.parent.clear();
         self.parent.extend(0..bodies);
-        let rows = || (0..jacobian.block_rows()).filter(|&block| awake[block]);
+        let rows = || (0..jacobian.block_rows()).filter(|&block| working_set[block]);
         for block in rows() {
             let mut columns = jacobian.row(block).map(|(body, _)| body);
             let Some(first) = columns.next() else { continue };
@@ -94,7 +94,7 @@ impl Partition {
 
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
-        // The smaller body is the root, whatever the order of the constraints.
+        // The body of lowest index represents the component, whatever the order of the constraints.
         self.parent[a.max(b)] = a.min(b);
     }
 

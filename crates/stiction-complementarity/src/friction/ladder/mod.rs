@@ -118,8 +118,8 @@ impl Default for FrictionLadder {
 }
 
 impl FrictionLadder {
-    /// Rungs of a new ladder, in order: six methods (active sets, the linear solve of equalities, Gauss-Seidel, semismooth Newton, interior point, pseudo-transient
-    /// continuation), the second start of the interior point, and single pivots after the second and the fifth.
+    /// Rungs of a new ladder, in order. Gauss-Seidel runs from the warm start or from zero, the interior point from two initial iterates, and single
+    /// pivots both before Gauss-Seidel and after the interior point.
     pub const DEFAULT_RUNGS: [FrictionRung; 10] = [
         FrictionRung::ActiveSet,
         FrictionRung::Linear,
@@ -169,7 +169,8 @@ impl FrictionLadder {
         self
     }
 
-    /// True if a rung runs on this problem, after what the rungs before it reached.
+    /// True if a rung of the loop runs on this problem, after what the rungs before it reached. The active-set method, the linear solve and the first
+    /// single pivots run before the loop, so they are not among them.
     ///
     /// With an assembled W every factorisation is expensive, so Newton always runs before the interior point. Matrix-free it does so
     /// only from a small residual.

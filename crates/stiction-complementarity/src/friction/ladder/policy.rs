@@ -10,7 +10,7 @@ pub struct Policy {
     pub aim: f64,
     /// Residual up to which a solution is accepted once the cheap rungs have run.
     pub accept: f64,
-    /// Residual up to which a solution is accepted after all rungs. Above it the problem counts as unsolved.
+    /// Residual above which a solution is refused after all rungs: the problem counts as unsolved.
     pub refuse: f64,
 }
 

@@ -56,10 +56,10 @@ impl FrictionLadder {
         sweeps + steps
     }
 
-    /// Runs the interior point from the initial iterate of this Tikhonov weight, a few Gauss-Seidel iterations, and Newton.
+    /// Runs the interior point from the initial iterate of this Tikhonov weight, and then polishes: a few Gauss-Seidel iterations and Newton's method.
     ///
-    /// Newton is also tried in between by [`POLISH_SCHEDULE`], from the present iterate, because the central path may stay near a
-    /// turning point for many steps. The iterate of least residual is often from before the turning point and on its wrong side.
+    /// The interior point may need many steps to pass a turning point of the central path. So it is also polished on the way, as [`POLISH_SCHEDULE`]
+    /// says, from the present iterate. The iterate of least residual often lies before the turning point, on the wrong side for Newton's method.
     pub(super) fn run_interior_point(&mut self, problem: &FrictionProblem, tikhonov_weight: f64) -> u32 {
         let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
         let mut ending =

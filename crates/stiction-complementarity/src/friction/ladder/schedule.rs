@@ -46,7 +46,8 @@ pub(super) const PSEUDO_TRANSIENT: (u32, f64) = (5000, 0.1);
 /// Largest number of interior-point steps from each start (initial iterate).
 pub(super) const INTERIOR_POINT_STEPS: u32 = 60;
 
-/// Schedule of Newton polishes during the interior point. Polishing is skipped above `residual`: the path may be near a turning point.
+/// Schedule of Newton polishes during the interior point. With a residual above `residual` the path may not have passed its turning point yet, and
+/// Newton's method would not converge to the solution beyond it.
 pub(super) const POLISH_SCHEDULE: PolishSchedule =
     PolishSchedule { first: 28, interval: 10, residual: 2e-5, steps: 24 };
 

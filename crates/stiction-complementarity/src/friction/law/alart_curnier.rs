@@ -4,8 +4,8 @@ use super::parts::{Part, Parts, norm, shrink};
 use super::{Kind, Law, MAX_CONTACT_ROWS};
 
 impl Law {
-    /// End of the group of components with a common ρ that begins at `first`.
-    pub(crate) fn group_end(&self, first: usize) -> usize {
+    /// End of the rows with a common ρ that begin at `first`: a part of the friction, or a single row.
+    pub(crate) fn part_end(&self, first: usize) -> usize {
         let Kind::Contact(parts) = self.kind() else { return first + 1 };
         parts.iter().find(|part| part.first == first).map_or(first + 1, |part| part.range().end)
     }

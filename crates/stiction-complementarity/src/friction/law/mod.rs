@@ -1,7 +1,7 @@
 //! Laws of the blocks: contact with friction, equality (of a joint or a coupling), limit or motor. Each law has its own file.
 //!
-//! A law implements [`Rules`]. Methods ask a [`Law`] for its [`Kind`] and for the [`Parts`] of its friction, so they need not know the laws
-//! themselves: a law of friction is a normal row and a few parts, each with its rows and its coefficient.   [CONE-1]
+//! A law implements [`Rules`]. Methods depend on the [`Kind`] of a law and on the [`Parts`] of its friction only: a law of friction is a normal row and
+//! a few parts, each with its rows and its coefficient.   [CONE-1]
 
 mod alart_curnier;
 mod bounded;
@@ -246,15 +246,15 @@ impl Law {
         rules!(self, law => law.alart_curnier_projection(z));
     }
 
-    /// d ← P'(z) diag ρ, row by row: minus the derivative of P(z − ρ u) by u; `scratch` is scratch memory.
+    /// d ← P'(z) diag ρ, row by row: minus the derivative of P(z − ρ u) with respect to u at u = 0. `scratch` is scratch memory.
     pub(crate) fn alart_curnier_slope(&self, rho: &[f64], z: &[f64], d: &mut [f64], scratch: &mut Vec<f64>) {
         let n = z.len();
         scratch.clear();
         scratch.resize(n * (n + 1), 0.0);
         // At u = 0 the argument of the projection is r itself.
-        let (still, a) = scratch.split_at_mut(n);
+        let (zero_velocity, a) = scratch.split_at_mut(n);
         d.fill(0.0);
-        rules!(self, law => law.alart_curnier_jacobian(rho, z, still, a, d));
+        rules!(self, law => law.alart_curnier_jacobian(rho, z, zero_velocity, a, d));
     }
 
     /// Local problem with diagonal block `a`, row by row.   [GS-2]

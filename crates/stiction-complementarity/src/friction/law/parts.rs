@@ -83,7 +83,7 @@ pub(super) fn projected_normal<const K: usize>(r_n: f64, mut parts: [(f64, f64);
     // Cones in descending order of their breakpoints ‖r_k‖/μ_k: as n grows, the first one stays violated longest.
     parts.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
     let (mut numerator, mut denominator) = (r_n, 1.0);
-    // A part without friction has no say in n. Its breakpoint may be 0/0, so it must not end the loop either.
+    // A part without friction does not change n. Its breakpoint may be 0/0, so it must not end the loop either.
     for (length, mu) in parts.into_iter().filter(|(_, mu)| *mu > 0.0) {
         let n = numerator / denominator;
         if length <= mu * n.max(0.0) {

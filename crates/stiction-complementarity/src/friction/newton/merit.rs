@@ -80,7 +80,7 @@ pub(super) fn compute_rho(problem: &FrictionProblem, scratch: &mut Vec<f64>, mea
         let entry = |k: usize| scratch[k * (n + 1)] + compliance.get(k).copied().unwrap_or(0.0);
         let mut k = 0;
         while k < n {
-            let end = law.group_end(k);
+            let end = law.part_end(k);
             let mean = (k..end).map(entry).sum::<f64>() / (end - k) as f64;
             // A diagonal that is zero or far smaller than that of its block is replaced by the mean of the block.
             let scale = if mean > NEGLIGIBLE_DIAGONAL * means[block] && mean.is_finite() { mean } else { means[block] };

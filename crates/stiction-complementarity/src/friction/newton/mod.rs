@@ -249,8 +249,8 @@ impl FrictionNewton {
             let residual = natural_residual(problem, &solution.r, &self.u);
             // Acceptable without progress in the last step: smaller proximal weights would only change modes back and forth.
             let stalls_acceptably = least <= options.acceptable_residual && residual > 0.5 * least;
-            let at_least_weight = proximal.alpha <= options.least_proximal;
-            idle = if residual < 0.5 * least || !at_least_weight { 0 } else { idle + 1 };
+            let alpha_at_minimum = proximal.alpha <= options.least_proximal;
+            idle = if residual < 0.5 * least || !alpha_at_minimum { 0 } else { idle + 1 };
             if residual < least {
                 least = residual;
                 self.best.copy_from_slice(&solution.r);

@@ -1,4 +1,4 @@
-//! Iterates of the proximal method: everything that follows from body velocities.
+//! Iterates of the proximal method: body velocities and what follows from them.
 
 use super::super::{Bodies, FrictionProblem};
 use crate::linalg::dot;
@@ -10,25 +10,25 @@ pub(super) struct ProximalTerm {
     pub(super) alpha: f64,
     /// Centre r̄.
     pub(super) centre: Vec<f64>,
-    /// Proximal compliance w of each row: the mean diagonal of W over a group of components.
+    /// Proximal compliance w of each row: the mean diagonal of W over the rows with a common ρ, a part of the friction or a single row.
     pub(super) w: Vec<f64>,
-    /// Common compliance ĉ of each row: the largest of its group.
+    /// Common compliance ĉ of each row: the largest compliance c of these rows. With ĉ instead of c they have a common ρ.
     pub(super) compliance: Vec<f64>,
     /// ρ = 1/(α w + ĉ) of each row.
     pub(super) rho: Vec<f64>,
-    /// Constant part of the argument of the projection.
-    pub(super) load: Vec<f64>,
+    /// Constant part of the argument of the projection, z = offset − ρ u.
+    pub(super) offset: Vec<f64>,
 }
 
 impl ProximalTerm {
-    /// Sets α, and with it ρ and the constant part of the argument of the projection.   [PROX-2]
+    /// Sets α, and with it ρ and the offset of z.   [PROX-2]
     pub(super) fn set_weight(&mut self, problem: &FrictionProblem, alpha: f64) {
         self.alpha = alpha;
         for (k, rho) in self.rho.iter_mut().enumerate() {
             let weight = alpha * self.w[k] + self.compliance[k];
             let own = problem.compliance().get(k).copied().unwrap_or(0.0);
             *rho = 1.0 / weight;
-            self.load[k] = (weight - own) / weight * self.centre[k];
+            self.offset[k] = (weight - own) / weight * self.centre[k];
         }
     }
 }
@@ -36,13 +36,13 @@ impl ProximalTerm {
 /// Body velocities v with everything that follows from them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Iterate {
-    /// Change of the body velocities by the impulses.
+    /// Change of the body velocities due to the impulses.
     pub(super) v: Vec<f64>,
     /// Argument z of the projection.
     pub(super) z: Vec<f64>,
     /// Impulses r(v).
     pub(super) r: Vec<f64>,
-    /// Velocities of the rows at v, and after a measurement those under the impulses r.
+    /// Velocities of the rows at v, and after [`Self::measure`] those at the impulses r.
     u: Vec<f64>,
     /// M⁻¹ H r(v) − v, zero at the solution of the proximal problem.
     pub(super) defect: Vec<f64>,
@@ -71,7 +71,7 @@ impl Iterate {
         u.copy_from_slice(problem.q());
         bodies.jacobian().mul_add_into(v, u);
         for (k, z) in z.iter_mut().enumerate() {
-            *z = term.load[k] - term.rho[k] * u[k];
+            *z = term.offset[k] - term.rho[k] * u[k];
         }
         r.copy_from_slice(z);
         for (block, law) in problem.laws().iter().enumerate() {

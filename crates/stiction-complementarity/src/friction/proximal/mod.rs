@@ -1,9 +1,11 @@
 //! Proximal semismooth Newton method in body velocities.   [PROX-1] … [PROX-5]
 //!
-//! Each proximal problem adds a compliance α w to every row, whose force-free impulse is r̄, the centre. The law of every constraint is then an
-//! explicit function r(v) of the body velocities. These are the unknowns of Newton's method, and its matrix M + H D Hᵀ has the graph of
-//! the bodies. The solution of a proximal problem is the next centre, with a smaller α. So the method is an augmented Lagrangian method with
-//! the projection of Alart and Curnier, which is not that of a minimisation: slip does not separate.
+//! Each proximal problem adds the proximal term α w (r − r̄) to the velocities of the rows. It acts as a compliance α w and vanishes at the centre
+//! r̄. The impulses are then an explicit function r(v) of the body velocities v, which are the unknowns of Newton's method. Its matrix
+//! M + H D Hᵀ has the graph of the bodies. The solution of a proximal problem is the centre of the next one, which has a smaller α.
+//!
+//! This is an augmented Lagrangian method with the projection P of Alart and Curnier. It does not minimise a function, because Coulomb's law is
+//! non-associated: contacts slide without dilatancy.
 
 mod iterate;
 mod options;
@@ -107,7 +109,7 @@ impl FrictionProximalNewton {
         self.system.prepare(bodies);
         self.compute_weights(problem);
         let Self { term, last_z, extrapolated, .. } = self;
-        for vector in [&mut term.rho, &mut term.load, last_z, extrapolated] {
+        for vector in [&mut term.rho, &mut term.offset, last_z, extrapolated] {
             vector.clear();
             vector.resize(rows, 0.0);
         }
@@ -117,9 +119,11 @@ impl FrictionProximalNewton {
         self.step.resize(columns, 0.0);
     }
 
-    /// Computes w and ĉ of each row.
+    /// Computes the proximal compliance w and the common compliance ĉ of each row: the mean diagonal of W and the largest c over the rows with a
+    /// common ρ.
     fn compute_weights(&mut self, problem: &FrictionProblem) {
-        let ProximalTerm { w, compliance, load: means, .. } = &mut self.term;
+        // The offset is computed later with α. Until then its memory holds the mean diagonal of each block.
+        let ProximalTerm { w, compliance, offset: means, .. } = &mut self.term;
         let scratch = &mut self.scratch;
         mean_compliant_diagonals(problem, scratch, means);
         w.clear();
@@ -132,7 +136,7 @@ impl FrictionProximalNewton {
             let own = problem.compliance().get(problem.range(block)).unwrap_or(&[]);
             let mut k = 0;
             while k < n {
-                let end = law.group_end(k);
+                let end = law.part_end(k);
                 let mean = (k..end).map(|k| scratch[k * (n + 1)]).sum::<f64>() / (end - k) as f64;
                 let is_regular = mean > NEGLIGIBLE_DIAGONAL * means[block] && mean.is_finite();
                 let largest = own.get(k..end).unwrap_or(&[]).iter().fold(0.0, |largest: f64, c| largest.max(*c));
@@ -273,9 +277,8 @@ impl FrictionProximalNewton {
 
     /// Makes the present impulses the centre of the next proximal problem, and predicts its solution.   [PROX-5]
     ///
-    /// The prediction is a Newton step with the derivative at the solution of the last problem. At the velocities of that solution a smaller α
-    /// moves the argument of the projection by a multiple of the last change of the impulses, often across kinks, where the derivative is that of
-    /// other contact modes.
+    /// The prediction is a Newton step with the derivative of P at the last argument z. A smaller α changes z, even at the same velocities, by a
+    /// multiple of the last change of the impulses. The new z often lies beyond a kink of P, where the derivative belongs to other contact modes.
     fn continue_from_solution(&mut self, problem: &FrictionProblem, bodies: &Bodies, alpha: f64) {
         std::mem::swap(&mut self.term.centre, &mut self.now.r);
         self.last_z.copy_from_slice(&self.now.z);

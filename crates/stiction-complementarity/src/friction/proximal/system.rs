@@ -127,7 +127,7 @@ impl BodySystem {
 /// The assembly of the matrix, compiled for SIMD.
 struct Assembling<'a>(&'a mut BodySystem, &'a Bodies);
 
-impl simd::Loop for Assembling<'_> {
+impl simd::Kernel for Assembling<'_> {
     type Output = ();
 
     #[inline(always)]

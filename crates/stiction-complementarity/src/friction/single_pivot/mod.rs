@@ -230,7 +230,7 @@ impl FrictionSinglePivot {
         true
     }
 
-    /// Increases the driving variable up to the first blocking block, by impulses or velocities; that block changes its mode.
+    /// Increases the driving variable until the impulse or velocity of a block reaches the limit of its mode; this blocking block changes its mode.
     ///
     /// The pivot is complete if the velocity of the driving block becomes zero first. Returns false on a ray.   [SET-5]
     fn pivot(&mut self, problem: &FrictionProblem) -> bool {

@@ -1,4 +1,4 @@
-//! Equations of a step as functions of its terms: momentum, rows, laws, and their derivatives by every input.   [MPEC-5] [MPEC-6] [MPEC-9]
+//! Equations of a step as functions of its terms: momentum, rows, laws, and their derivatives with respect to every input.   [MPEC-5] [MPEC-6] [MPEC-9]
 
 use stiction::sensitivity::{FrictionLimit, StepRow, StepTerms};
 
@@ -27,7 +27,7 @@ pub(super) struct Assembled {
     pub(super) closing: Vec<f64>,
 }
 
-/// Derivatives of everything by one input.
+/// Derivatives of everything with respect to one input.
 pub(super) struct Tangent {
     pub(super) assembled: Assembled,
     pub(super) position: Vec<f64>,
@@ -66,7 +66,7 @@ impl Step {
         Assembled { momentum: momentum.collect(), rows, limits: limits.collect(), closing }
     }
 
-    /// Derivatives of everything by each input.
+    /// Derivatives of everything with respect to each input.
     pub(super) fn tangents(&self, terms: &StepTerms, slopes: &[StepTerms], at: &Inputs) -> Vec<Tangent> {
         let (n, count, laws) = (self.dof(), self.form.rows.len(), self.form.frictions.len());
         let rebounds = &self.form.rebounds;

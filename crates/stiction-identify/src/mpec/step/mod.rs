@@ -42,7 +42,7 @@ pub(super) struct Step {
     parameters: usize,
     /// Pairs of inputs with nonzero second differences of the terms.
     curved: Vec<(usize, usize)>,
-    /// Derivatives of the terms by inputs in which they are affine.
+    /// Derivatives of the terms with respect to inputs in which they are affine.
     constant: Vec<Option<StepTerms>>,
     jacobian: Vec<(usize, usize)>,
     hessian: Vec<(usize, usize)>,

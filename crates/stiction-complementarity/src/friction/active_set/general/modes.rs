@@ -66,7 +66,7 @@ impl Mode {
     }
 }
 
-/// Changes of one contact by an update.
+/// Changes of one contact in an update. `mode` is also true of a part that slipped and slips if its impulse was not on the limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change {
     mode: bool,
@@ -84,7 +84,7 @@ fn direction(x: &[f64], factor: f64) -> ([f64; MAX_PART_ROWS], f64) {
 }
 
 impl GeneralContacts {
-    /// Updates each contact. Returns true if any mode changed.
+    /// Updates each contact. Returns true if any mode changed, or if the impulse of a slipping part was not on its limit.
     pub(super) fn update_each(&mut self, update: impl Fn(&mut Self, usize, &Constraint) -> Change) -> bool {
         let (mut changed, mut moved) = (false, false);
         for i in 0..self.constraints.len() {

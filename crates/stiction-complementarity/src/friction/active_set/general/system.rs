@@ -39,8 +39,8 @@ enum Unknown {
     Normal,
     /// Impulse of a sticking part.
     Stick { part: usize },
-    /// Rotation of the slip direction of a part.
-    Rotation { part: usize },
+    /// Transverse impulse increment μ_k r_N δθ of a slipping part: it is across the slip direction and rotates it by δθ.
+    Transverse { part: usize },
 }
 
 /// Unknowns of a contact: directions of its rows in which its impulse changes.
@@ -88,7 +88,7 @@ impl Unknowns {
                     for across in orthogonal(e, part.rows).iter().take(part.rows.saturating_sub(1)) {
                         let mut column = [0.0; MAX_CONTACT_ROWS];
                         part.range().zip(across).for_each(|(k, x)| column[k] = *x);
-                        unknowns.push(Unknown::Rotation { part: index }, column);
+                        unknowns.push(Unknown::Transverse { part: index }, column);
                     }
                 }
             }
@@ -212,14 +212,14 @@ impl GeneralSystem {
             let projected = unknowns.project(&vector(&contacts.u, constraint));
             for ((row, kind), u) in unknowns.numbered().zip(projected) {
                 let no_rotation =
-                    matches!(kind, Unknown::Rotation { part } if Self::limit(contacts, constraint, part) <= 0.0);
+                    matches!(kind, Unknown::Transverse { part } if Self::limit(contacts, constraint, part) <= 0.0);
                 self.b[row] = if no_rotation { 0.0 } else { -u };
             }
         }
     }
 
     /// Assembles the rows Bᵢᵀ (u + Σ W_ij C_j x_j) = 0, with the slip multipliers λ_k = e·u_k / (μ_k r_N) on the diagonal entries of
-    /// rotations.   [SET-2] [SET-10]
+    /// the transverse increments.   [SET-2] [SET-10]
     fn assemble(&mut self, contacts: &GeneralContacts) {
         self.size = 0;
         self.unknowns.clear();
@@ -258,7 +258,7 @@ impl GeneralSystem {
                 match kind {
                     Unknown::Normal => a[row][row] += constraint.proximal[0],
                     Unknown::Stick { part } => a[row][row] += constraint.proximal[1 + part],
-                    Unknown::Rotation { part } => {
+                    Unknown::Transverse { part } => {
                         let limit = Self::limit(contacts, constraint, part);
                         if limit > 0.0 {
                             a[row][row] += slip_speed(contacts, constraint, (part, &modes[part])).max(0.0) / limit;

@@ -3,8 +3,8 @@
 use super::LocalMode;
 use crate::linalg::{DenseLu, dot};
 
-/// Proximal term on the diagonal of a singular block, relative to its largest entry. Redundant rows then get the minimum-norm change,
-/// and each solve leaves at most this fraction of the removable velocity.
+/// Proximal term ε on the diagonal of a singular block, relative to its largest entry. Redundant rows then get the minimum-norm change. Along an
+/// eigenvector of the block with eigenvalue λ a solve leaves the fraction ε/(λ + ε) of the velocity.
 const PROXIMAL: f64 = 1e-10;
 
 /// Factorised diagonal block of an equality, with scratch memory.

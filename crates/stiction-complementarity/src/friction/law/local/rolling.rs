@@ -232,8 +232,8 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
 
     /// Searches for the root of u_N over r_N.
     ///
-    /// At a given r_N = n the rest is a convex problem with r_T and r_M in two discs of radii μ n and μ_r n. It is solved as a problem of this
-    /// kind: with coefficients μ n and μ_r n, the normal row replaced by r_N = 1, and n times the normal column in g. Then r_N = n is restored.
+    /// For a given r_N = n the vectors r_T and r_M lie in discs of radii μ n and μ_r n, and they are the solution of a convex problem. It is solved as
+    /// that of a contact with r_N = 1 and coefficients μ n and μ_r n: the normal row becomes r_N − 1 = 0, and g gets n times the normal column of A.
     fn by_normal(&self, g: &[f64; N]) -> Option<Candidate<N>> {
         let mut decoupled = self.a;
         for row in &mut decoupled {
