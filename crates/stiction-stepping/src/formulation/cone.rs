@@ -41,7 +41,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
     let mut cone = std::mem::take(&mut ws.friction.problem);
     let filled = cone.refill(|operator, laws, q| {
         write_laws(start, ws, laws, q);
-        if impulses::applies(ws, q.len()) {
+        if impulses::applies(start, ws, q.len()) {
             impulses::write(start, ws, operator, laws, q);
             subtract_contradictions(ws, q);
             return Ok(());

@@ -15,18 +15,22 @@ use stiction_multibody::Model;
 
 use super::redundancy::{self, MAX_ASSEMBLED_ROWS, offsets};
 use crate::{
-    Contact, Start, Workspace,
+    Contact, LineariseAt, Start, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Source},
     surface::LayerSurface,
 };
 
 /// True if W is assembled; otherwise the operator is matrix-free.
 ///
-/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows and no layers. Quasistatic and
-/// implicit steps are in maximal coordinates, so that masses have no proximal mass fraction here.
-pub(super) fn applies(ws: &Workspace, rows: usize) -> bool {
+/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows and no layers. A step that is
+/// quasistatic or implicit works with H and M; `Scheme::check_model` refuses both in these coordinates.
+pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
-    reduced.divided.is_some() || (rows <= MAX_ASSEMBLED_ROWS && ws.constraints.layer_surfaces.is_empty())
+    reduced.divided.is_some()
+        || (rows <= MAX_ASSEMBLED_ROWS
+            && ws.constraints.layer_surfaces.is_empty()
+            && ws.proximal_mass_fraction.is_none()
+            && start.scheme.linearise_at != LineariseAt::Implicit)
 }
 
 /// Writes W and adds the constant terms of auxiliary masses; laws and the other constant terms are already written.
@@ -41,11 +45,13 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
     write_rows(start.model, ws);
     write_delassus(ws, laws, w);
     redundancy::make_dependent(start, ws, laws, w);
+    // It is 1 in all steps that `Scheme::check_model` admits in these coordinates.
+    let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for (first, block) in offsets(laws).zip(&ws.constraints.blocks) {
         let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();
         match block.auxiliary.map(|auxiliary| auxiliary.kind) {
             Some(AuxiliaryKind::SupportPoint { mass, load }) => {
-                constants.iter_mut().take(1).for_each(|q| *q -= start.force_duration() * load / mass);
+                constants.iter_mut().take(1).for_each(|q| *q -= start.force_duration() * load / (mass * weight));
             }
             Some(AuxiliaryKind::Layer(index)) => {
                 let Some((surface, contact)) = layer(ws, index) else { continue };
@@ -137,7 +143,7 @@ fn write_coupled(ws: &Workspace, laws: &[Law], w: &mut BlockMatrix, block: &mut 
 fn inverse_along_first_row(ws: &Workspace, kind: AuxiliaryKind) -> f64 {
     let unit = ws.mass_unit;
     match kind {
-        AuxiliaryKind::SupportPoint { mass, .. } => unit / mass,
+        AuxiliaryKind::SupportPoint { mass, .. } => unit / (mass * ws.proximal_mass_fraction.unwrap_or(1.0)),
         AuxiliaryKind::JointSpace(compliance) => compliance * unit,
         AuxiliaryKind::Layer(index) => {
             layer(ws, index).map_or(0.0, |(surface, _)| surface.inverse_mass()[(0, 0)] * unit)
