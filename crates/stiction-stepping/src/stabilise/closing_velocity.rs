@@ -21,10 +21,12 @@ use crate::{
     reduced::singular_inertia,
 };
 
-/// True if the step closes a joint at the closing speed, or a coupling or limit.
+/// True if the step closes a joint at the closing speed, or a coupling or limit, and all bodies have masses. Without the mass of a frame, v_state is
+/// not determined by the rows of the bodies; what closes then keeps its velocity, which is the closing speed at most.
 pub(super) fn is_closing(start: &Start, ws: &Workspace) -> bool {
     start.scheme.method == Method::TimeStepping
         && start.scheme.dynamics == Dynamics::Inertial
+        && start.model.massless_body().is_none()
         && (ws.constraints.joint_rows.iter().any(|row| row.deferred != 0.0) || joint_space::is_closing(ws))
 }
 

@@ -375,3 +375,25 @@ fn a_wrist_in_gimbal_lock_fails_by_name_and_leaves_the_state() {
     // Slightly away from the singularity the wrist moves.
     let _ = simulation(std::f64::consts::FRAC_PI_2 - 1e-3).step().unwrap();
 }
+
+/// A limit that is passed at the start is reached at the closing speed, 5 rad/s at most, also behind a frame without mass.
+#[test]
+fn limits_close_behind_massless_frames() {
+    let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 0" timestep="0.01"/><worldbody><body name="hand">
+        <joint name="yaw" axis="0 0 1"/><joint name="pitch" axis="0 1 0" limited="true" range="-2 -0.1"/>
+        <geom type="box" size="0.1 0.2 0.3"/></body></worldbody></mujoco>"#;
+    let robot = Robot::parse(text, "wrist.xml", &ReadOptions::default()).unwrap();
+    let scene = robot.to_scene("wrist.xml", &SceneOptions::default()).unwrap();
+    let mut simulation = Simulation::from_scene(&parse(&scene.text, "wrist.toml").unwrap()).unwrap();
+    let turned = |simulation: &Simulation| {
+        let hand = simulation.model().find_body("hand").unwrap();
+        simulation.configuration().pose(hand).rotation.euler_angles().1
+    };
+    for _ in 0..20 {
+        let before = turned(&simulation);
+        let _ = simulation.step().unwrap();
+        let change = before - turned(&simulation);
+        assert!(change.abs() <= 0.05 + 1e-9, "{change}");
+    }
+    assert!(turned(&simulation) <= -0.1 + 1e-9, "{}", turned(&simulation));
+}
