@@ -26,7 +26,7 @@ pub struct MixedAssembly {
     /// Friction directions of all contacts, then of all support points.
     pub directions: Vec<Vector3<f64>>,
     /// Compliance of the joint rows (diagonal). It is empty in a step, where joints are rigid.
-    pub(crate) joint_compliance: Vec<f64>,
+    pub(crate) joint_regularisation: Vec<f64>,
     pub(crate) joint_jacobian: SparseMatrix,
     pub(crate) joint_jacobian_transposed: SparseMatrix,
 }

@@ -323,7 +323,7 @@ impl AfterStep {
     fn write_constants(&mut self, model: &Model) -> f64 {
         let Self { workspace, moved, multipliers, .. } = self;
         let mut largest = 0.0_f64;
-        workspace.mixed.joint_compliance.clear();
+        workspace.mixed.joint_regularisation.clear();
         let owners = model.joints().iter().flat_map(|joint| std::iter::repeat_n((joint.a.0, joint.b.0), joint.rows()));
         debug_assert_eq!(
             workspace.constraints.joint_rows.len(),
@@ -337,7 +337,7 @@ impl AfterStep {
             let inverse_mass: f64 =
                 sides.iter().map(|(id, wrench)| compliance(model, &workspace.kinematics.start, *id, wrench)).sum();
             let displaced: f64 = sides.iter().map(|(id, wrench)| side_rate(model, moved, *id, wrench)).sum();
-            workspace.mixed.joint_compliance.push(RELATIVE_COMPLIANCE * inverse_mass);
+            workspace.mixed.joint_regularisation.push(RELATIVE_COMPLIANCE * inverse_mass);
             row.bias -= displaced + RELATIVE_COMPLIANCE * inverse_mass * *multiplier;
             largest = largest.max(row.bias.abs());
         }

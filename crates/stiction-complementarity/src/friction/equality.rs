@@ -294,7 +294,8 @@ impl EqualitySolver {
         debug_assert!(positions.as_slice().is_empty(), "every position is used");
     }
 
-    /// Adds the compliance and ε D to the diagonal. In a weak row, D is the largest entry of the joint. In a row that vanishes, such as one between prescribed bodies, D is the largest entry.
+    /// Adds the compliance c and then ε D to the diagonal, with D = W + c of the row, or in a weak row the largest entry of the joint. The diagonal of a row
+    /// that vanishes, such as one between prescribed bodies, becomes the largest entry of all.
     fn regularise(&mut self, problem: &FrictionProblem) {
         let mut largest = f64::MIN_POSITIVE;
         for (&position, &size) in self.diagonal.iter().zip(&self.sizes) {

@@ -12,7 +12,7 @@
 //! Rolling friction has rows after these, scaled by its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
 //! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
-//! row. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
+//! row: the implicit force of a spring, damper, servo or rotor. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
 //! u_n = (r_n − h N)/m ≥ 0 implies r_n = h N, and solvers need no special case for support points.   [SUP-4]
 //!
 //! Block rows are in the order of [`Constraints`]. Block columns are in this order: bodies (or links), support points, surfaces of layers,
@@ -223,7 +223,7 @@ fn in_mass_unit(law: Law, unit: f64) -> Law {
 
 /// Writes mass matrix and Jacobian.
 ///
-/// Each dynamic body or moving link has one block column, and so has each auxiliary mass.
+/// Each dynamic body, or each link whose tree joint has DOFs, has one block column, and so has each auxiliary mass.
 fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bodies) -> Result<(), ProblemError> {
     let (model, unit) = (start.model, ws.mass_unit);
     debug_assert_eq!(laws.len(), ws.constraints.blocks.len(), "every block has a law");
@@ -311,13 +311,13 @@ fn write_masses(
     let mut next = 0;
     if ws.reduced.is_some() {
         let links = model.forest().tree().links();
-        let moving = links.iter().map(|link| link.velocities().len()).filter(|size| *size > 0);
-        jacobian.clear(laws.iter().map(Law::rows), moving.clone().chain(others));
+        let sizes = links.iter().map(|link| link.velocities().len()).filter(|size| *size > 0);
+        jacobian.clear(laws.iter().map(Law::rows), sizes.clone().chain(others));
         for link in links {
             ws.friction.block_of_body.push(next);
             next += usize::from(!link.velocities().is_empty());
         }
-        for size in moving {
+        for size in sizes {
             mass.extend((0..size * size).map(|entry| if entry % (size + 1) == 0 { 1.0 } else { 0.0 }));
         }
         return next;

@@ -9,7 +9,7 @@
 //! | term | meaning |
 //! |---|---|
 //! | [`Start`] | inputs of the step |
-//! | constraint row, `Side` | row with the rate Hᵀ v + bias; its term on one body |
+//! | constraint row, `Side` | row with the rate Hᵀ v + bias; its term on one body, or on one velocity of the forest |
 //! | bias | constant right-hand side of a row, m/s or rad/s; not Featherstone's bias force, which is called velocity product here |
 //! | constant term | a row at unknowns that are zero: the bias if they are velocities; q = Hᵀ v_free + bias if they are impulses or changes from v_free |
 //! | equalities | joints and joint-space equations |
@@ -82,14 +82,14 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
 /// True if the constraints of a dynamic step are joints and joint-space equalities alone.   [EQ-1]
 ///
 /// Such a step has no friction, so that the friction set does not matter. Its problem is linear and is formulated in impulses, as with the
-/// second-order cone, where redundant joints are solved too. Joints with compliance belong to the mixed problem, and so do mass ratios that
-/// cost the Delassus matrix its digits.
+/// second-order cone, where redundant joints are solved too. The projection after a step regularises its joint rows [STAB-5] and keeps the mixed problem, and so
+/// do mass ratios that cost the Delassus matrix its digits.
 fn has_equalities_alone(start: &Start, ws: &Workspace) -> bool {
     let constraints = &ws.constraints;
     start.scheme.dynamics != Dynamics::Quasistatic
         && constraints.contacts.is_empty()
         && constraints.support_points.is_empty()
-        && ws.mixed.joint_compliance.is_empty()
+        && ws.mixed.joint_regularisation.is_empty()
         && constraints.joint_space_rows.iter().all(|row| matches!(row.law, Law::Equality { .. }))
         && columns::joint_rows(start.model, ws) > 0
 }

@@ -105,7 +105,7 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
     (ws.mixed.joint_jacobian, ws.mixed.problem.equality.constant) = (jacobian, constants);
 }
 
-/// Writes −δy + W_b p_b, the momentum balance of the forest in y = L v.   [RED-2]
+/// Writes −δy + W_b p_b, the momentum balance of the forest, with δy = L (v⁺ − v_free).   [RED-2]
 fn identity_rows(ws: &mut Workspace) {
     let n_v = ws.mixed.layout.velocities;
     let matrix = &mut ws.mixed.problem.equality.on_free;
@@ -118,13 +118,13 @@ fn identity_rows(ws: &mut Workspace) {
     }
 }
 
-/// Writes the joint rows below the momentum rows, with their compliance.
+/// Writes the joint rows below the momentum rows, with their regularisation in projections.
 fn constraint_rows(ws: &mut Workspace) {
     let (n_v, unit, matrix) = (ws.mixed.layout.velocities, ws.mass_unit, &mut ws.mixed.problem.equality.on_free);
     let joints = ws.mixed.layout.joints - equalities(&ws.constraints.joint_space_rows).count();
     debug_assert!(
-        ws.mixed.joint_compliance.is_empty() || ws.mixed.joint_compliance.len() == joints,
-        "either all joint rows are compliant or none"
+        ws.mixed.joint_regularisation.is_empty() || ws.mixed.joint_regularisation.len() == joints,
+        "either all joint rows are regularised or none"
     );
     debug_assert_eq!(matrix.finished_rows(), n_v, "joint rows follow the momentum rows");
     let mut joint_space = equalities(&ws.constraints.joint_space_rows);
@@ -133,7 +133,7 @@ fn constraint_rows(ws: &mut Workspace) {
             matrix.push(column, value);
         }
         let row_compliance = if row < joints {
-            ws.mixed.joint_compliance.get(row).copied()
+            ws.mixed.joint_regularisation.get(row).copied()
         } else {
             joint_space.next().map(|row| row.compliance)
         };

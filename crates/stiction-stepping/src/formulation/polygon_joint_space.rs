@@ -1,4 +1,5 @@
-//! Joint-space rows of the mixed linear problem: constraints along DOFs of joints, which are limits, dry friction, motors and couplings.
+//! Joint-space rows of the mixed linear problem: constraints along DOFs of joints, which are limits, dry friction, motors, couplings
+//! and implicit forces, and the implicit forces of springs and dampers between bodies.
 //!
 //! Equations follow the joint rows. Rows with two finite bounds are formulated as friction with a known normal impulse. Limits are the
 //! last complementary rows.

@@ -14,12 +14,12 @@ use crate::friction::stick_recovery::StickRecovery;
 use crate::problem::OptionError;
 
 impl FrictionLadder {
-    /// Ladder with the tolerance and the rungs of an accuracy.
+    /// Ladder with the tolerance of an accuracy and [`Self::DEFAULT_RUNGS`].
     pub fn new(accuracy: Accuracy) -> Self {
         Self::build(accuracy, accuracy.tolerance())
     }
 
-    /// Ladder with all rungs that ends at this residual [CONE-5].
+    /// Ladder with [`Self::DEFAULT_RUNGS`] that ends at this residual [CONE-5].
     pub fn with_tolerance(tolerance: f64) -> Result<Self, OptionError> {
         if tolerance.is_finite() && tolerance > 0.0 {
             Ok(Self::build(Accuracy::Exact, tolerance))

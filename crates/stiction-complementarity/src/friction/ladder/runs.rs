@@ -13,7 +13,8 @@ use crate::problem::Problem;
 use crate::solver::Solver;
 
 impl FrictionLadder {
-    /// Runs Gauss-Seidel while its rate predicts the tolerance at less than the cost of the interior point.   [GS-6]
+    /// Runs Gauss-Seidel while its rate predicts the tolerance at less than the cost of the interior point; with an assembled W for a fixed number of
+    /// iterations.   [GS-6]
     pub(super) fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let (mut budget, mut interval) =

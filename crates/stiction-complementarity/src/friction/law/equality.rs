@@ -63,6 +63,6 @@ impl Rules for Equality {
     }
 
     fn describe(&self) -> String {
-        "an equality (of a joint or a coupling)".to_owned()
+        "an equality (of a joint, a coupling or an implicit force)".to_owned()
     }
 }
