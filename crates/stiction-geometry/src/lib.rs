@@ -28,7 +28,7 @@ pub use contact::{ContactPoint, CornerRule, Feature, chains};
 pub use dimension::Dimension;
 pub use error::{ShapeError, UnsupportedPair};
 pub use feature_pair::{FeatureContact, FeaturePair};
-pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported};
+pub use pair::{Scratch, contacts, contacts_in_chains, distance_to_face_end, ensure_supported, has_numbered_features};
 pub use shape::Shape;
 
 /// A pose: rotation matrix and translation, taking body coordinates to world coordinates.

@@ -69,6 +69,15 @@ pub fn distance_to_face_end(
     }
 }
 
+/// True if the contacts of two shapes have features with numbers: vertices, then edges, then faces. Those of smooth
+/// shapes are numbered by their functions.
+pub fn has_numbered_features(a: &Shape, b: &Shape) -> bool {
+    match (a, b) {
+        (Shape::Spatial(a), Shape::Spatial(b)) => spatial::has_numbered_features(a, b),
+        _ => false,
+    }
+}
+
 /// Checks that [`contacts`] supports the pair; call it once when a model is built.
 pub fn ensure_supported(a: &Shape, b: &Shape) -> Result<(), UnsupportedPair> {
     match (a, b) {

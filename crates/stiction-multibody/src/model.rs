@@ -5,6 +5,7 @@ mod integrate;
 mod layers;
 mod place;
 mod supports;
+mod unions;
 
 use std::{ops::Range, sync::Arc};
 
@@ -20,6 +21,7 @@ use crate::{
 pub(crate) use collisions::CollisionMasks;
 pub use collisions::may_collide;
 pub use integrate::OrientationUpdate;
+pub(crate) use unions::Unions;
 
 /// Ranges of the coordinates and velocities of a body in the state; empty for bodies without unknowns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,6 +82,7 @@ pub struct Model {
     /// [`Body::radius`] of each body.
     pub(crate) radii: Vec<f64>,
     pub(crate) widest_margin: Option<f64>,
+    pub(crate) unions: Arc<Unions>,
 }
 
 impl Model {

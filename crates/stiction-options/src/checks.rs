@@ -1,6 +1,6 @@
 //! Checks of the choices of a scheme against each other and against a model.
 
-use stiction_multibody::{ContactRule, Model};
+use stiction_multibody::{ContactRule, Dimension, Model};
 
 use super::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Method, PositionUpdate, Scheme,
@@ -8,8 +8,12 @@ use super::{
 };
 
 impl Scheme {
-    /// Refuses the disjunction of faces outside of a single linear problem.
-    fn check_corners(&self) -> Result<(), SchemeError> {
+    /// Refuses the disjunction of faces outside of a single linear problem, and in space, where no contacts are alternatives of each other.
+    fn check_corners(&self, model: &Model) -> Result<(), SchemeError> {
+        if self.corners == CornerLogic::Disjunctive && model.dimension() == Dimension::Spatial {
+            let reason = "only contacts in the plane are alternatives that a problem can contain; use `corners = \"exact\"`, which is for space too";
+            return Err(SchemeError { field: "corners", reason: reason.to_owned() });
+        }
         let linear = self.friction != FrictionSet::Quadratic && self.impact != Impact::Poisson;
         if self.corners != CornerLogic::Disjunctive || (linear && self.method == Method::TimeStepping) {
             return Ok(());
@@ -198,7 +202,7 @@ impl Scheme {
         }
         self.check_coordinates(model)?;
         joint_space::check(self, model)?;
-        self.check_corners()?;
+        self.check_corners(model)?;
         if self.linearise_at == LineariseAt::Implicit && self.method == Method::TimeStepping {
             self.check_implicit(model)?;
         }

@@ -8,7 +8,8 @@ use stiction_multibody::{
 };
 
 use crate::{
-    Contact, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest, joint_space,
+    Contact, CornerLogic, Detector, Dynamics, Margin, Scheme, Start, StepCause, Workspace, corners, forest,
+    joint_space,
     pairs::find_pairs,
     remembered::{self, unfinished_features},
     springs, support_points,
@@ -230,6 +231,7 @@ impl<'a> Pair<'a> {
     /// Writes the contact points within a margin at the given poses; those of close pairs in chains where the detector can.
     fn points(
         &self,
+        start: &Start,
         [pose_a, pose_b]: [&Pose; 2],
         (close, margin): (bool, f64),
         (detector, out): (&mut dyn Detector, &mut Vec<ContactPoint>),
@@ -239,7 +241,12 @@ impl<'a> Pair<'a> {
         if close && detector.contacts_in_chains(a, b, margin, out) {
             return Ok(());
         }
-        detector.contacts(a, b, margin, out)
+        detector.contacts(a, b, margin, out)?;
+        if start.scheme.corners != CornerLogic::Conjunctive {
+            let (i, j) = (self.a.id.index(), self.b.id.index());
+            start.model.drop_contacts_inside_unions((i, pose_a), (j, pose_b), out);
+        }
+        Ok(())
     }
 
     /// Margin of gaps for contacts, and additional distance for the geometry at the end of the step, m.
@@ -333,11 +340,11 @@ fn pair_contacts(
     let (a, b) = (&pair.a, &pair.b);
     let (margin, slack) = pair.margin_and_slack(scheme, ws);
     let close = ws.detection.close_pairs.contains(&(a.id, b.id));
-    pair.points([&pose_a, &pose_b], (close, margin + slack), (detector, &mut ws.detection.points))?;
+    pair.points(start, [&pose_a, &pose_b], (close, margin + slack), (detector, &mut ws.detection.points))?;
     if pair.prescribed && !ws.detection.points.is_empty() {
         let wide = margin + slack + displacement(a, b, ws);
         let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_start), b.pose(&ws.kinematics.linear_start));
-        pair.points([&pose_a, &pose_b], (close, wide), (detector, &mut ws.detection.points_start))?;
+        pair.points(start, [&pose_a, &pose_b], (close, wide), (detector, &mut ws.detection.points_start))?;
     }
     let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     let first = contacts.len();
@@ -369,7 +376,7 @@ fn add_unfinished_contacts(
         return Ok(());
     }
     let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_end), b.pose(&ws.kinematics.linear_end));
-    pair.points([&pose_a, &pose_b], (false, limits::LENGTH), (detector, &mut ws.detection.points))?;
+    pair.points(start, [&pose_a, &pose_b], (false, limits::LENGTH), (detector, &mut ws.detection.points))?;
     for feature in unfinished() {
         let point = ws.detection.points.iter().find(|point| point.feature == feature && !is_known(contacts, feature));
         if let Some(point) = point {

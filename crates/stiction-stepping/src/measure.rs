@@ -50,6 +50,7 @@ pub fn penetration(
         points.clear();
         let seen = detector.contacts((&shape_a.shape, pose_a), (&shape_b.shape, pose_b), 0.0, points);
         seen.map_err(|cause| cause.between(model, (a, b)))?;
+        model.drop_contacts_inside_unions((i, pose_a), (j, pose_b), points);
         if points.is_empty() {
             continue;
         }

@@ -21,12 +21,15 @@ mod sink;
 mod solids;
 mod sphere;
 mod topology;
+mod union;
 
 pub use decompose::convex_parts;
 pub(crate) use functions::convex;
 pub use hull::MAX_LENGTH;
 pub use polyhedron::ConvexPolyhedron;
 pub use solids::{Figure, Shape};
+pub use union::UnionPiece;
+pub(crate) use union::has_numbered_features;
 
 use cylinder::Cylinder;
 use placed::CoreBuffer;

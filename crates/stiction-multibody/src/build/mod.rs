@@ -18,7 +18,7 @@ use crate::{
     check::Check,
     check::{limits, plain},
     may_collide,
-    model::{Actuation, CollisionMasks, Forces},
+    model::{Actuation, CollisionMasks, Forces, Unions},
     rotation,
 };
 
@@ -57,6 +57,7 @@ impl ModelBuilder {
             has_layers: false,
             radii: Vec::new(),
             widest_margin: None,
+            unions: Arc::default(),
         };
         Self { model, starts: Vec::new() }
     }
@@ -304,6 +305,7 @@ impl ModelBuilder {
         self.move_to_starts()?;
         self.model.collision_masks = CollisionMasks::new(&self.model);
         self.model.widest_margin = self.model.contact_rules().filter_map(|rule| rule.margin).reduce(f64::max);
+        self.model.unions = Arc::new(Unions::new(&self.model));
         self.model.radii = self.model.bodies.iter().map(Body::radius).collect();
         let bodies = &self.model.bodies;
         let masses = || bodies.iter().filter_map(Body::mass);

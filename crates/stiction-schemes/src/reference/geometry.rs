@@ -95,6 +95,7 @@ impl<'a> ContactFinder<'a> {
             self.points.clear();
             let (pose_a, pose_b) = (at.pose(a) * on_a.local, at.pose(b) * on_b.local);
             self.detector.contacts((&on_a.shape, &pose_a), (&on_b.shape, &pose_b), margin, &mut self.points)?;
+            model.drop_contacts_inside_unions((i, &pose_a), (j, &pose_b), &mut self.points);
             for point in &self.points {
                 let id = ContactId { shape_a, shape_b, feature: point.feature };
                 found.push(touch(model, at, time, (id, a, b), point));

@@ -47,6 +47,7 @@ mod refusals;
 mod robots;
 mod rolling;
 mod rolling_friction;
+mod seams;
 mod siconos;
 mod smooth_shapes;
 mod stabilisation;
