@@ -40,6 +40,15 @@ body = [
 ]
 "#;
 
+/// A ball that rolls on a turntable: its centre moves on a circle.
+const TURNTABLE: &str = r#"
+contact_default = { friction = 5.0 }
+body = [
+    { name = "table", kind = "kinematic", position = [0.0, 0.0, -0.05], motion = { angle = "2*t", axis = [0.0, 0.0, 1.0] }, shape = [{ box = { half_extents = [5.0, 5.0, 0.05] } }] },
+    { name = "a", mass = 1.0, position = [1.0, 0.0, 0.1], angular_velocity = [20.0, 0.0, 0.0], shape = [{ sphere = { radius = 0.1 } }] },
+]
+"#;
+
 /// A block that slides on the ground, with a closed form.
 const SLIDING: &str = r#"
 contact_default = { friction = 0.5 }
@@ -78,7 +87,8 @@ fn smooth_motions_have_the_order_of_the_scheme() {
     let coordinates = ["maximal", "reduced", "divide-and-conquer"];
     let jointed = [("pendulum", PENDULUM), ("spring", SPRING), ("top", TOP)];
     let all = jointed.into_iter().flat_map(|scene| coordinates.map(|coordinates| (scene, coordinates)));
-    for ((name, content), coordinates) in all.chain([(("rolling", ROLLING), "maximal")]) {
+    let contacts = [("rolling", ROLLING), ("turntable", TURNTABLE)].map(|scene| (scene, "maximal"));
+    for ((name, content), coordinates) in all.chain(contacts) {
         let of = |order: u32| ratios(content, &format!("order = {order}\ncoordinates = \"{coordinates}\""), 0.2);
         let ([q, v], [first_q, _]) = (of(2), of(1));
         assert!(q > 3.6 && q < 4.4 && v > 3.6 && v < 4.4, "{name} {coordinates}: {q} {v}");
@@ -193,6 +203,7 @@ fn what_is_of_first_order_is_refused_by_name() {
         ("order = 3", "order"),
         ("substeps = 0", "substeps"),
         ("order = 2\njacobians = \"end\"", "jacobians"),
+        ("order = 2\npreset = \"anitescu-potra\"", "with a weight of 0"),
         ("order = 2\nvelocity_terms = \"explicit\"", "velocity_terms"),
         ("order = 2\nposition_update = \"average\"", "position_update"),
         ("order = 2\nfriction = \"polygon\"\nimpact = \"poisson\"", "impact"),
