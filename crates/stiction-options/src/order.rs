@@ -42,6 +42,14 @@ pub(super) fn check(scheme: &Scheme, model: &Model) -> Result<(), SchemeError> {
             "explicit velocity terms are of first order; leave `velocity_terms` out or use `order = 1`",
         );
     }
+    let of_contacts = || model.contact_rules().any(|rule| rule.gamma == Some(0.0));
+    let of_joints = || model.joints().iter().any(|joint| joint.gamma == Some(0.0));
+    if scheme.gamma == 0.0 || scheme.joint_gamma == 0.0 || of_contacts() || of_joints() {
+        return fail(
+            "order",
+            "with a weight of 0, as in `preset = \"anitescu-potra\"`, errors of gaps and joints stay and add up to first order; leave `order` out, or use `preset = \"ncp\"`",
+        );
+    }
     if scheme.impact == Impact::Poisson {
         return fail(
             "impact",

@@ -13,7 +13,7 @@ use crate::{
     pairs::find_pairs,
     remembered::{self, unfinished_features},
     springs, support_points,
-    surface_motion::{is_kinematic, material_displacement, write_surface_motion},
+    surface_motion::{is_kinematic, material_displacement, turns_in_first_kick, write_surface_motion},
     tangents::tangents,
     velocity_terms,
 };
@@ -172,16 +172,47 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     // Pairs are sorted; within a pair the order of features makes the result independent of the narrow phase.
     ws.constraints.contacts.sort_unstable_by_key(|contact| contact.id);
     let mut contacts = std::mem::take(&mut ws.constraints.contacts);
-    for contact in &mut contacts {
-        write_surface_motion(start, contact, ws);
+    let turns = |contact: &Contact| [contact.a, contact.b].into_iter().any(|id| turns_in_first_kick(start, id, ws));
+    if contacts.iter().any(turns) {
+        springs::find_ahead(start, ws, 0.5 * start.h);
     }
+    let written = contacts.iter_mut().try_for_each(|contact| {
+        let middle = find_middle(start, detector, contact, ws)?;
+        write_surface_motion(start, (contact, middle), ws);
+        Ok(())
+    });
     ws.constraints.contacts = contacts;
+    written?;
     if let Some(bad) = ws.constraints.contacts.iter().find(|c| !(c.gap_end.is_finite() && c.gap_start.is_finite())) {
         return Err(StepCause::non_finite("gap", model.body(bad.a).map(|b| b.name.as_str())));
     }
     forest::drop_immovable(start, ws);
     corners::select_faces(start, ws);
     Ok(())
+}
+
+/// Place of a contact in the middle of a step of second order, if the bodies keep their velocities; none if its prescribed velocity does not depend on
+/// that, or if the contact is at another feature there.   [STEP-8]
+fn find_middle(
+    start: &Start,
+    detector: &mut dyn Detector,
+    contact: &Contact,
+    ws: &mut Workspace,
+) -> Result<Option<Vector3<f64>>, StepCause> {
+    if !turns_in_first_kick(start, contact.a, ws) && !turns_in_first_kick(start, contact.b, ws) {
+        return Ok(None);
+    }
+    let ContactId { shape_a, shape_b, feature } = contact.id;
+    let Some(pair) = Pair::new(start, (shape_a.index(), shape_b.index())) else { return Ok(None) };
+    let reach = |id: BodyId| ws.detection.reach.get(id.index()).copied().unwrap_or(0.0);
+    let moved = displacement(&pair.a, &pair.b, ws);
+    let margin = contact.gap_start.abs() + reach(contact.a) + reach(contact.b) + moved;
+    let (pose_a, pose_b) = (pair.a.pose(&ws.kinematics.ahead), pair.b.pose(&ws.kinematics.ahead));
+    let close = ws.detection.close_pairs.contains(&(shape_a, shape_b));
+    let points = &mut ws.detection.points;
+    pair.points([&pose_a, &pose_b], (close, margin), (detector, points))?;
+    let found = points.iter().find(|point| point.feature == feature);
+    Ok(found.map(|point| (point.point_a.coords + point.point_b.coords) * 0.5))
 }
 
 /// One of two shapes that may touch.

@@ -9,7 +9,12 @@ use stiction_multibody::{
 
 use crate::{
     Contact, ContactReport, Detector, Impact, ImpactReport, Ladder, Start, StepCause, StepResult, Workspace, detect,
-    forest, formulation, rates::approach, reactions::add_impulses_of_solution, rows, workspace::ImpactLoads,
+    forest, formulation,
+    joint_space::first_limit_impulses,
+    rates::approach,
+    reactions::add_impulses_of_solution,
+    rows,
+    workspace::{ImpactLoads, StepKinematics},
 };
 
 impl ImpactLoads {
@@ -114,10 +119,10 @@ pub(crate) fn keep_closed(start: &Start, ws: &mut Workspace) {
     ws.constraints.contacts = contacts;
 }
 
-/// Takes back the impulses that closed contacts had in the first kick, so that the second finds those of the whole step.   [STEP-18]
+/// Takes back the impulses that closed contacts and limits had in the first kick, so that the second finds those of the whole step.   [STEP-18]
 pub(crate) fn withdraw_first_kick(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     let Workspace { constraints, kinematics, result, .. } = &mut *ws;
-    let (withdrawn, applied) = (&mut kinematics.withdrawn, &mut kinematics.applied);
+    let StepKinematics { withdrawn, applied, start: at, .. } = kinematics;
     withdrawn.resize(applied.len(), Wrench::default());
     let mut add = |body: BodyId, impulse: &Wrench| {
         let wrench = impulse.scaled(-1.0 / start.h);
@@ -138,6 +143,9 @@ pub(crate) fn withdraw_first_kick(start: &Start, ws: &mut Workspace) -> Result<(
             add(contact.a, &on_a);
             add(contact.b, &on_b);
         }
+    }
+    for (body, impulse) in first_limit_impulses(start.model, &constraints.joint_space_dofs, at) {
+        add(body, &impulse);
     }
     forest::accelerate(start, ws)
 }

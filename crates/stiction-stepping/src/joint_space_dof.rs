@@ -20,6 +20,10 @@ pub(crate) struct JointSpaceDof {
     pub(crate) held: [bool; 2],
     /// True if a solution violated the lower and upper limit without a row for it.
     pub(crate) missed: [bool; 2],
+    /// Places of the rows of the lower and upper limit among the joint-space rows.
+    pub(crate) limit_rows: [Option<usize>; 2],
+    /// Impulses of the lower and upper limit in the first kick of the step, in the second one.   [STEP-18]
+    pub(crate) limit_impulses: [f64; 2],
 }
 
 /// Inertia c and force f₀ along a joint DOF: p = h f₀ − c (φ̇⁺ − φ̇).   [JSPACE-2]

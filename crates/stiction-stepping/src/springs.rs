@@ -17,9 +17,7 @@
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 use stiction_complementarity::Law;
-use stiction_multibody::{
-    Attachment, BodyId, Configuration, Dimension, Model, Wrench, add_springs, apply_inverse_mass, mass_block,
-};
+use stiction_multibody::{Attachment, BodyId, Dimension, Model, Wrench, add_springs, apply_inverse_mass, mass_block};
 
 use crate::{
     Kick, Start, Workspace,
@@ -40,15 +38,18 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) {
 
 /// Adds the forces of the first kick, each along its line at the end of the step and without the part of the damping that has a row.   [FORCE-4]
 fn add_forces_of_first_kick(start: &Start, ws: &mut Workspace) {
+    if !has_links(start.model) {
+        return;
+    }
     let Workspace { constraints, solution, kinematics, .. } = ws;
-    let drag = Drag::new(start.model, &kinematics.start);
+    find_drag(start.model, kinematics);
     for (row, impulse) in constraints.joint_space_rows.iter().zip(&solution.joint_space_impulses) {
         let Some(link) = Link::of(start.model, row.owner) else { continue };
         let Some(Some(Side::Wrench(_, Wrench { linear: along, .. }))) = row.sides.get(1) else { continue };
         let at = Attachment::new(&kinematics.start, &link.a, &link.b);
         let direction = link.direction_near(&at, along);
         let tension = -impulse / start.force_duration();
-        let implicit = drag.implicit_part(start, &link, (&at, &direction));
+        let implicit = implicit_part(start, kinematics, &link, (&at, &direction));
         // Rate of the row, from its equation: what its tension has beyond that at rest.
         let rate = (tension - row.tension.elastic - row.tension.turning)
             / (start.force_duration() * start.end_velocity_weight() * link.stiffness + link.damping);
@@ -63,23 +64,25 @@ fn add_forces_of_first_kick(start: &Start, ws: &mut Workspace) {
 
 /// Writes the rows of springs and dampers behind the joint-space rows.   [FORCE-3]
 pub(crate) fn write(start: &Start, ws: &mut Workspace) {
-    if !start.scheme.has_implicit_springs() {
+    let model = start.model;
+    if !start.scheme.has_implicit_springs() || !has_links(model) {
         return;
     }
-    let model = start.model;
     let is_damped = !model.dampers().is_empty() || model.springs().iter().any(|spring| spring.damping > 0.0);
-    let bends = find_bends(start, ws);
+    find_bends(start, ws);
+    if start.kick != Kick::Whole && is_damped {
+        find_drag(model, &mut ws.kinematics);
+    }
     if start.kick == Kick::First && is_damped {
         find_ahead(start, ws, start.force_duration());
     }
     let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
-    let drag = (start.kick != Kick::Whole && is_damped).then(|| Drag::new(model, &ws.kinematics.start));
     for (index, link) in links(model).enumerate() {
         let Some(ends) = Ends::new(start, ws, link) else { continue };
-        let bend = bends.get(index).copied().unwrap_or_default();
+        let bend = ws.kinematics.bends.get(index).copied().unwrap_or_default();
         for (direction, extension) in link.lines(model, &ends.at) {
             let sides = ends.sides(start, ws, &direction);
-            let implicit = drag.as_ref().map_or(0.0, |drag| drag.implicit_part(start, &link, (&ends.at, &direction)));
+            let implicit = implicit_part(start, &ws.kinematics, &link, (&ends.at, &direction));
             if start.moves() {
                 // The midpoint rule keeps the energy of pins with the rates of its rows alone.
                 let bend = direction.dot(&bend) * if start.kick == Kick::Whole { 1.0 } else { implicit };
@@ -95,6 +98,10 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         }
     }
     ws.constraints.joint_space_rows = rows;
+}
+
+fn has_links(model: &Model) -> bool {
+    !model.springs().is_empty() || !model.dampers().is_empty()
 }
 
 type End = (BodyId, Vector3<f64>);
@@ -171,50 +178,50 @@ struct Path {
     repeated: f64,
 }
 
-/// Damping of all links on each body, Σ c w wᵀ over their unit wrenches w.
-struct Drag<'a> {
-    model: &'a Model,
-    at: &'a Configuration,
-    of_bodies: Vec<Matrix6<f64>>,
-}
-
-impl<'a> Drag<'a> {
-    fn new(model: &'a Model, at: &'a Configuration) -> Self {
-        let mut of_bodies = vec![Matrix6::zeros(); model.bodies().len()];
-        for link in links(model).filter(|link| link.damping > 0.0) {
-            let points = Attachment::new(at, &link.a, &link.b);
-            for (direction, _) in link.lines(model, &points) {
-                for (id, arm) in [(link.a.0, &points.arm_a), (link.b.0, &points.arm_b)] {
-                    let wrench = as_vector(&Wrench::of_force(direction, arm));
-                    let of_body = of_bodies.get_mut(id.index()).into_iter();
-                    of_body.for_each(|total| *total += wrench * wrench.transpose() * link.damping);
-                }
+/// Finds the damping of all links on each body, Σ c w wᵀ over their unit wrenches w.
+fn find_drag(model: &Model, StepKinematics { start: at, drag, .. }: &mut StepKinematics) {
+    drag.clear();
+    drag.resize(model.bodies().len(), Matrix6::zeros());
+    for link in links(model).filter(|link| link.damping > 0.0) {
+        let points = Attachment::new(at, &link.a, &link.b);
+        for (direction, _) in link.lines(model, &points) {
+            for (id, arm) in [(link.a.0, &points.arm_a), (link.b.0, &points.arm_b)] {
+                let wrench = as_vector(&Wrench::of_force(direction, arm));
+                let of_body = drag.get_mut(id.index()).into_iter();
+                of_body.for_each(|total| *total += wrench * wrench.transpose() * link.damping);
             }
         }
-        Self { model, at, of_bodies }
     }
+}
 
-    /// Part θ = 1 − 1/(1 + ζ + ζ²) of the damping of a row that is implicit in the second kick, with ζ = (h/2) times the rate at which all damping
-    /// slows the motion from an impulse of the row.   [FORCE-4]
-    fn implicit_part(&self, start: &Start, link: &Link, (points, direction): (&Attachment, &Vector3<f64>)) -> f64 {
-        let (mut slowed, mut moved, mut bodies) = (0.0, 0.0, 0.0);
-        for (id, arm) in [(link.a.0, &points.arm_a), (link.b.0, &points.arm_b)] {
-            let Some((mobility, mass, inertia)) = mass_block(self.model, self.at, id.index()) else { continue };
-            let Some(drag) = self.of_bodies.get(id.index()) else { continue };
-            let wrench = Wrench::of_force(*direction, arm);
-            let twist = as_vector(&apply_inverse_mass(mobility, mass, &inertia, &wrench));
-            slowed += twist.dot(&(drag * twist));
-            moved += twist.dot(&as_vector(&wrench));
-            bodies += 1.0;
-        }
-        if link.damping == 0.0 || moved == 0.0 {
-            return 0.0;
-        }
-        // (x + y)² ≤ 2 x² + 2 y² for links between the same two bodies.
-        let slowing = start.force_duration() * bodies * slowed / moved;
-        let above = slowing * (1.0 + slowing);
-        if above.is_finite() { above / (1.0 + above) } else { 1.0 }
+/// Part θ = 1 − 1/(1 + ζ + ζ²) of the damping of a row that is implicit in the second kick, with ζ = (h/2) times the rate at which all damping
+/// slows the motion from an impulse of the row.   [FORCE-4]
+fn implicit_part(
+    start: &Start,
+    kinematics: &StepKinematics,
+    link: &Link,
+    (points, direction): (&Attachment, &Vector3<f64>),
+) -> f64 {
+    if start.kick == Kick::Whole || link.damping == 0.0 {
+        return 0.0;
     }
+    let (mut slowed, mut moved, mut bodies) = (0.0, 0.0, 0.0);
+    for (id, arm) in [(link.a.0, &points.arm_a), (link.b.0, &points.arm_b)] {
+        let Some((mobility, mass, inertia)) = mass_block(start.model, &kinematics.start, id.index()) else { continue };
+        let Some(drag) = kinematics.drag.get(id.index()) else { continue };
+        let wrench = Wrench::of_force(*direction, arm);
+        let twist = as_vector(&apply_inverse_mass(mobility, mass, &inertia, &wrench));
+        slowed += twist.dot(&(drag * twist));
+        moved += twist.dot(&as_vector(&wrench));
+        bodies += 1.0;
+    }
+    if moved == 0.0 {
+        return 0.0;
+    }
+    // (x + y)² ≤ 2 x² + 2 y² for links between the same two bodies.
+    let slowing = start.force_duration() * bodies * slowed / moved;
+    let above = slowing * (1.0 + slowing);
+    if above.is_finite() { above / (1.0 + above) } else { 1.0 }
 }
 
 fn as_vector(wrench: &Wrench) -> Vector6<f64> {
@@ -301,14 +308,16 @@ impl Ends {
 
 /// Mean rates by which the points of springs without rest length leave their tangents over the step if the bodies keep their velocities.   [FORCE-5]
 ///
-/// They come in the order of the springs; empty if there are none, or if the rows are linearised where the bodies are going.
-fn find_bends(start: &Start, ws: &mut Workspace) -> Vec<Vector3<f64>> {
+/// They come in the order of the springs, and there are none without such springs, or if the rows are linearised where the bodies are going.
+fn find_bends(start: &Start, ws: &mut Workspace) {
+    ws.kinematics.bends.clear();
     let model = start.model;
     let is_pin = |link: &Link| link.rest_length.is_none() && link.stiffness > 0.0;
     if !start.moves() || !ws.kinematics.linearisation_velocity.is_empty() || !links(model).any(|link| is_pin(&link)) {
-        return Vec::new();
+        return;
     }
     find_ahead(start, ws, start.h);
+    let mut bends = std::mem::take(&mut ws.kinematics.bends);
     let of = |link: Link| {
         let ends = Ends::new(start, ws, link).filter(|ends| is_pin(&ends.link));
         ends.map_or_else(Vector3::zeros, |ends| {
@@ -321,11 +330,12 @@ fn find_bends(start: &Start, ws: &mut Workspace) -> Vec<Vector3<f64>> {
             bend
         })
     };
-    (0..model.springs().len()).filter_map(|index| Link::of(model, RowOwner::Spring(index))).map(of).collect()
+    bends.extend((0..model.springs().len()).filter_map(|index| Link::of(model, RowOwner::Spring(index))).map(of));
+    ws.kinematics.bends = bends;
 }
 
 /// Writes the configuration after a time, if the bodies keep their velocities.
-fn find_ahead(start: &Start, ws: &mut Workspace, time: f64) {
+pub(crate) fn find_ahead(start: &Start, ws: &mut Workspace, time: f64) {
     let &Start { model, scheme, state, .. } = start;
     let Workspace { reduced, kinematics: StepKinematics { ahead, predicted, ahead_velocity: v, .. }, .. } = ws;
     v.clone_from(&state.v);

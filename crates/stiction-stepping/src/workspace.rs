@@ -1,6 +1,6 @@
 //! Scratch memory of a step. It may be dropped between steps without changing any result.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, Vector3};
 use stiction_complementarity::{FrictionProblem, FrictionSolution, MixedLcp, MixedLcpSolution};
 use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
 use stiction_multibody::{Configuration, ContactId, JointId, ShapeId, State, Wrench};
@@ -83,6 +83,10 @@ pub struct StepKinematics {
     pub(crate) ahead: Configuration,
     /// Velocities of the bodies there, if those of the forest stay the same.
     pub(crate) ahead_velocity: Vec<f64>,
+    /// Damping of all springs and dampers on each body.   [FORCE-4]
+    pub(crate) drag: Vec<Matrix6<f64>>,
+    /// Mean rates by which the points of springs without rest length leave their tangents.   [FORCE-5]
+    pub(crate) bends: Vec<Vector3<f64>>,
 }
 
 /// Velocities and impulses that solve the problem of a step.
@@ -202,6 +206,8 @@ impl Workspace {
         self.mixed.directions.iter_mut().for_each(|d| *d = Vector3::repeat(f64::NAN));
         self.kinematics.applied.iter_mut().for_each(|w| *w = Wrench::of_torque(Vector3::repeat(f64::NAN)));
         self.kinematics.gyroscopic.fill(Vector3::repeat(f64::NAN));
+        self.kinematics.drag.fill(Matrix6::repeat(f64::NAN));
+        self.kinematics.bends.fill(Vector3::repeat(f64::NAN));
         self.constraints.contacts.iter_mut().for_each(|c| c.gap_end = f64::NAN);
         self.constraints.support_points.iter_mut().for_each(|support_point| support_point.load = f64::NAN);
         self.constraints

@@ -129,7 +129,7 @@ pub(super) fn write_place(
     contact.gap_end = point.gap;
     let rule = start.model.contact_rule(contact.a, contact.b);
     contact.tangents = tangents(&contact.normal, rule, start.model.dimension(), at);
-    write_surface_motion(start, contact, ws);
+    write_surface_motion(start, (contact, None), ws);
 }
 
 /// The two shapes of a contact at a configuration.

@@ -1,10 +1,11 @@
 //! Joint-space rows that close errors with which the mechanism started.   [STAB-10]
 
 use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, Wrench};
+use stiction_multibody::{BodyId, Configuration, Model, Wrench};
 
 use crate::{
     Start, Workspace,
+    joint_space_dof::JointSpaceDof,
     rates::{JointSpaceRow, Side},
 };
 
@@ -20,6 +21,22 @@ pub(crate) fn rows_to_close<'a>(start: &'a Start, ws: &'a Workspace) -> impl Ite
         let ([a, b], [c, d]) = (of_bodies(start, ws, [a, b]), of_bodies(start, ws, [c, d]));
         JointSpaceRow { sides: [a, b, c, d], law: Law::Equality { rows: 1 }, ..*row }
     })
+}
+
+/// Impulses of limits in the first kick of a step, as wrenches on bodies at its end.   [STEP-18]
+pub(crate) fn first_limit_impulses<'a>(
+    model: &'a Model,
+    dofs: &'a [JointSpaceDof],
+    at: &'a Configuration,
+) -> impl Iterator<Item = (BodyId, Wrench)> + 'a {
+    let with_impulse = dofs.iter().filter(|actuated| actuated.limit_impulses != [0.0; 2]);
+    let wrenches = with_impulse.filter_map(move |actuated| {
+        let [below, above] = actuated.limit_impulses;
+        let joint = model.joint(actuated.id.0)?;
+        let row = joint.coordinate(actuated.id.1, at)?;
+        Some([(joint.a.0, row.a.scaled(below - above)), (joint.b.0, row.b.scaled(below - above))])
+    });
+    wrenches.flatten()
 }
 
 /// Rigid rows along DOFs of joints that have an impulse, without dry friction.

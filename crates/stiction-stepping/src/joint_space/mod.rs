@@ -24,7 +24,7 @@ use crate::{
     rates::{Side, rate},
 };
 
-pub(crate) use closing::{is_closing, rows_to_close};
+pub(crate) use closing::{first_limit_impulses, is_closing, rows_to_close};
 pub(crate) use work::{Rotors, bias_work, work, work_of_forest, work_of_rows};
 pub(crate) use write::{write, write_velocity_level};
 
@@ -56,7 +56,6 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
     let &Start { model, .. } = start;
     let (time, h) = time_of_forces(start);
     let mut all = std::mem::take(&mut ws.constraints.joint_space_dofs);
-    all.clear();
     ws.constraints.all_limits = false;
     for (place, &id) in model.joint_space_dofs().iter().enumerate() {
         let Some(joint) = model.joint(id.0) else {
@@ -64,6 +63,10 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
             continue;
         };
         let mut actuated = find(start, ws, (place, id), joint);
+        if !start.moves() {
+            let first_kick = all.get(place).filter(|first| first.place == place);
+            actuated.limit_impulses = first_kick.map_or([0.0; 2], |first| limit_impulses(ws, first));
+        }
         actuated.implicit_force = if start.moves() {
             implicit_force::implicit_force(model, joint, &actuated, (time, h))
         } else {
@@ -71,13 +74,23 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
             implicit_force::explicit_force(model, joint, (&actuated, middle), time)
         };
         apply(start, ws, joint, &actuated);
-        all.push(actuated);
+        match all.get_mut(place) {
+            Some(last) => *last = actuated,
+            None => all.push(actuated),
+        }
     }
+    all.truncate(model.joint_space_dofs().len());
     ws.constraints.joint_space_dofs = all;
     let stray = model.motors().iter().find(|motor| !motor.control.value(time).is_finite());
     stray.map_or(Ok(()), |motor| {
         Err(StepCause::NonFinite { what: "control", culprit: format!("motor \"{}\"", motor.name) })
     })
+}
+
+/// Impulses of the limits of a DOF in the last problem.
+fn limit_impulses(ws: &Workspace, actuated: &JointSpaceDof) -> [f64; 2] {
+    let of_row = |row: usize| ws.solution.joint_space_impulses.get(row).copied();
+    actuated.limit_rows.map(|row| row.and_then(of_row).unwrap_or(0.0))
 }
 
 /// Time at which controls and passive forces are taken, and the time for which they are implicit.
@@ -121,6 +134,8 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
         implicit_force: ImplicitForce::default(),
         held: [true; 2],
         missed: [false; 2],
+        limit_rows: [None; 2],
+        limit_impulses: [0.0; 2],
     }
 }
 

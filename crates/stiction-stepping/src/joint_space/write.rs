@@ -32,9 +32,9 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
         writer.friction();
         if start.moves() {
             writer.clamped();
-            joint_dof.held = writer.limits();
+            (joint_dof.held, joint_dof.limit_rows) = writer.limits();
         } else {
-            writer.reached_limits();
+            (joint_dof.held, joint_dof.limit_rows) = writer.reached_limits();
         }
     }
     let gamma = if start.moves() { start.scheme.joint_gamma } else { 0.0 };
@@ -56,7 +56,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
         };
         let mut writer = Writer::new(start, ws, joint, joint_dof, &mut rows);
         writer.rotor();
-        writer.reached_limits();
+        let _ = writer.reached_limits();
     }
     // In an impact, couplings constrain rates only; the step removes their errors.
     couplings(start, ws, (&actuated, 0.0), &mut rows);
@@ -87,6 +87,9 @@ struct Writer<'a> {
 }
 
 type Sides = [Option<Side>; 2];
+
+/// Whether the lower and upper limit have a row or do not exist, and the places of their rows.
+type LimitRows = ([bool; 2], [Option<usize>; 2]);
 
 const NON_NEGATIVE: Law = Law::Bounded { lower: 0.0, upper: f64::INFINITY };
 
@@ -239,8 +242,8 @@ impl<'a> Writer<'a> {
 
     /// Writes 0 ≤ p ⊥ ±φ̇⁺ + γ (distance to the limit)/h ≥ 0 for limits within reach.   [JSPACE-6]
     ///
-    /// Returns true for each limit that has a row or does not exist.
-    fn limits(&mut self) -> [bool; 2] {
+    /// Returns true for each limit that has a row or does not exist, and the places of the rows.
+    fn limits(&mut self) -> LimitRows {
         let &Start { scheme, h, .. } = self.start;
         let reach = if scheme.gamma > 0.0 { 2.0 * h * self.actuated.rate.abs() } else { 0.0 } + scheme.touch_threshold;
         let all = self.ws.constraints.all_limits;
@@ -255,20 +258,25 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes the limits that are reached, in an impact.   [JSPACE-8]
-    fn reached_limits(&mut self) {
+    /// Writes the limits that are reached, in an impact and in the second kick of a step: there also those with an impulse in the first.
+    /// [JSPACE-8] [STEP-18]
+    fn reached_limits(&mut self) -> LimitRows {
         let touch = self.start.scheme.touch_threshold;
-        self.push_limits(|(gap, _), _| (gap <= touch).then_some((0.0, false)));
+        let [below, above] = self.actuated.limit_impulses;
+        self.push_limits(|(gap, sign), _| {
+            let first = if sign > 0.0 { below } else { above };
+            (gap <= touch || first > 0.0).then_some((0.0, false))
+        })
     }
 
     /// Writes the rows of the limits for which `bias` returns a value and whether it closes an error of the start, given the distance to the limit, the
     /// sign of its rate and whether it was missed.
-    fn push_limits(&mut self, bias: impl Fn((f64, f64), bool) -> Option<(f64, bool)>) -> [bool; 2] {
-        let mut held = [true; 2];
-        let Some([least, most]) = limits_of(self.joint, self.actuated.id.1) else { return held };
+    fn push_limits(&mut self, bias: impl Fn((f64, f64), bool) -> Option<(f64, bool)>) -> LimitRows {
+        let (mut held, mut places) = ([true; 2], [None; 2]);
+        let Some([least, most]) = limits_of(self.joint, self.actuated.id.1) else { return (held, places) };
         let coordinate = self.actuated.coordinate;
         let both = [(coordinate - least, 1.0), (most - coordinate, -1.0)].into_iter().zip(self.actuated.missed);
-        for (held, ((gap, sign), missed)) in held.iter_mut().zip(both) {
+        for ((held, place), ((gap, sign), missed)) in held.iter_mut().zip(&mut places).zip(both) {
             if !gap.is_finite() {
                 continue;
             }
@@ -279,13 +287,14 @@ impl<'a> Writer<'a> {
             if let Some(sides) = self.sides() {
                 let sides = sides.map(|side| side.map(|side| side.times(sign)));
                 let prescribed = sign * self.prescribed;
+                *place = Some(self.rows.len());
                 self.push_along(sides, NON_NEGATIVE, bias + prescribed, (0.0, 0.0));
                 if let Some(row) = self.rows.last_mut() {
                     row.closing = is_closing.then_some(prescribed);
                 }
             }
         }
-        held
+        (held, places)
     }
 }
 

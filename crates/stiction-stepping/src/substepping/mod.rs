@@ -75,15 +75,19 @@ impl Substepping {
             let result = stepper.step(&tried, ws);
             let is_resolved =
                 ws.reduced.as_ref().is_none_or(|reduced| reduced.resolves_motion() && resolves_loops(&tried, ws));
+            let may_halve = part.halvings < start.scheme.halve_steps;
             let result = match result {
-                Ok(report) if tried.kick == Kick::First && is_resolved => second_kick.make(stepper, &tried, report, ws),
+                // A part that will be halved needs no second half.
+                Ok(report) if tried.kick == Kick::First && (is_resolved || !may_halve) => {
+                    second_kick.make(stepper, &tried, report, ws)
+                }
                 other => other,
             };
             let is_unsolved = match &result {
                 Ok(_) => !is_resolved,
                 Err(cause) => matches!(cause, StepCause::NotSolved { .. } | StepCause::NotProjected { .. }),
             };
-            if is_unsolved && part.halvings < start.scheme.halve_steps {
+            if is_unsolved && may_halve {
                 if let Ok(report) = &result {
                     (passes, iterations) = (passes + report.passes, iterations + report.iterations);
                 }

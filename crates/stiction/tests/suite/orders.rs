@@ -40,6 +40,15 @@ body = [
 ]
 "#;
 
+/// A ball that rolls on a turntable: its centre moves on a circle.
+const TURNTABLE: &str = r#"
+contact_default = { friction = 5.0 }
+body = [
+    { name = "table", kind = "kinematic", position = [0.0, 0.0, -0.05], motion = { angle = "2*t", axis = [0.0, 0.0, 1.0] }, shape = [{ box = { half_extents = [5.0, 5.0, 0.05] } }] },
+    { name = "a", mass = 1.0, position = [1.0, 0.0, 0.1], angular_velocity = [20.0, 0.0, 0.0], shape = [{ sphere = { radius = 0.1 } }] },
+]
+"#;
+
 /// A block that slides on the ground, with a closed form.
 const SLIDING: &str = r#"
 contact_default = { friction = 0.5 }
@@ -78,7 +87,8 @@ fn smooth_motions_have_the_order_of_the_scheme() {
     let coordinates = ["maximal", "reduced", "divide-and-conquer"];
     let jointed = [("pendulum", PENDULUM), ("spring", SPRING), ("top", TOP)];
     let all = jointed.into_iter().flat_map(|scene| coordinates.map(|coordinates| (scene, coordinates)));
-    for ((name, content), coordinates) in all.chain([(("rolling", ROLLING), "maximal")]) {
+    let contacts = [("rolling", ROLLING), ("turntable", TURNTABLE)].map(|scene| (scene, "maximal"));
+    for ((name, content), coordinates) in all.chain(contacts) {
         let of = |order: u32| ratios(content, &format!("order = {order}\ncoordinates = \"{coordinates}\""), 0.2);
         let ([q, v], [first_q, _]) = (of(2), of(1));
         assert!(q > 3.6 && q < 4.4 && v > 3.6 && v < 4.4, "{name} {coordinates}: {q} {v}");
@@ -146,7 +156,7 @@ fn bounces_keep_their_heights() {
 }
 
 #[test]
-fn a_stack_rests_exactly_and_steps_allocate_one_list_at_most() {
+fn a_stack_rests_exactly_and_steps_allocate_nothing() {
     let content = r#"
         contact_default = { friction = 0.5 }
         body = [
@@ -164,8 +174,8 @@ fn a_stack_rests_exactly_and_steps_allocate_one_list_at_most() {
         let allocations = count_allocations(|| {
             let _ = simulation.step().unwrap();
         });
-        // The second kick makes one list, the damping of each body (`Drag`), also where nothing is damped: to be kept as scratch.
-        assert!(allocations.count <= 1, "step {k}: {}", allocations.count);
+        // The first step takes over the lists of the saved state.
+        assert!(k == 0 || allocations.count == 0, "step {k}: {}", allocations.count);
         let weight: f64 = simulation.contacts().iter().map(|contact| contact.normal_impulse).sum();
         // The ground bears both weights, and the lower block that of the upper one.
         assert!((weight / (21.0 * 9.81 * 0.005) - 1.0).abs() < 1e-9, "{weight}");
@@ -193,6 +203,7 @@ fn what_is_of_first_order_is_refused_by_name() {
         ("order = 3", "order"),
         ("substeps = 0", "substeps"),
         ("order = 2\njacobians = \"end\"", "jacobians"),
+        ("order = 2\npreset = \"anitescu-potra\"", "with a weight of 0"),
         ("order = 2\nvelocity_terms = \"explicit\"", "velocity_terms"),
         ("order = 2\nposition_update = \"average\"", "position_update"),
         ("order = 2\nfriction = \"polygon\"\nimpact = \"poisson\"", "impact"),
@@ -203,5 +214,62 @@ fn what_is_of_first_order_is_refused_by_name() {
             Err(error) => error.to_string(),
         };
         assert!(error.contains(field), "{scheme}: {error}");
+    }
+}
+
+/// A plane scene with gravity along −y.
+fn planar(content: &str, scheme: &str, h: f64) -> Simulation {
+    let mut text = content.to_owned();
+    write!(text, "[simulation]\nduration = 1.0\ndimension = 2\ngravity = [0.0, -9.81]\nstep = {h:?}\n").unwrap();
+    write!(text, "[scheme]\n{scheme}\n").unwrap();
+    Simulation::from_scene(&scene::parse(&text, "order.toml").unwrap()).unwrap()
+}
+
+/// A ball begins in the floor and carries a body on the stop of a slider: both are lifted in one step, and neither keeps the velocity of that.
+#[test]
+fn removal_of_overlap_leaves_no_velocity_behind_a_stop() {
+    let content = r#"
+        body = [
+            { name = "floor", kind = "fixed", shape = [{ halfspace = { normal = [0.0, 1.0] } }] },
+            { name = "ball", mass = 1.0, inertia = 0.02, position = [0.0, 0.199], shape = [{ disc = { radius = 0.2 } }] },
+            { name = "load", mass = 3.0, inertia = 0.02, position = [0.0, 0.699] },
+        ]
+        joint = [{ name = "j", kind = "prismatic", between = ["ball", "load"], anchor = [0.0, 0.4], axis = [0.0, 1.0], limits = [0.0, 0.1] }]
+    "#;
+    for coordinates in ["maximal", "reduced", "divide-and-conquer"] {
+        let mut simulation = planar(content, &format!("order = 2\ncoordinates = \"{coordinates}\""), 0.005);
+        for _ in 0..3 {
+            let _ = simulation.step().unwrap();
+            let fastest = simulation.state().v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+            assert!(fastest < 1e-9, "{coordinates}: {fastest:e}");
+        }
+        let height = simulation.state().q[1] - 0.2;
+        let weight: f64 = simulation.contacts().iter().map(|contact| contact.normal_impulse).sum();
+        assert!(height.abs() < 1e-9 && (weight / (4.0 * 9.81 * 0.005) - 1.0).abs() < 1e-9, "{height:e} {weight}");
+    }
+}
+
+/// A slider reaches its stop while one of its bodies rolls on the floor: the step is halved to the end, and every half has both of its kicks.
+#[test]
+fn halved_steps_have_both_kicks() {
+    let content = r#"
+        body = [
+            { name = "floor", kind = "fixed", shape = [{ halfspace = { normal = [0.0, 1.0] } }] },
+            { name = "a", mass = 1.0, inertia = 0.02, position = [0.0, 0.9], velocity = [1.3, 2.0], shape = [{ disc = { radius = 0.2 } }] },
+            { name = "b", mass = 1.0, inertia = 0.02, position = [0.8, 0.3], velocity = [-1.9, 3.0], shape = [{ disc = { radius = 0.2 } }] },
+        ]
+        joint = [{ name = "j", kind = "prismatic", between = ["a", "b"], anchor = [0.4, 0.6], axis = [0.8, 0.6], limits = [-0.1, 0.1] }]
+    "#;
+    for coordinates in ["reduced", "divide-and-conquer"] {
+        let mut simulation = planar(content, &format!("order = 2\ncoordinates = \"{coordinates}\""), 0.005);
+        let (mut least, mut gained, mut most) = (f64::INFINITY, 0.0_f64, 1);
+        for _ in 0..120 {
+            most = most.max(simulation.step().unwrap().substeps);
+            let energy = simulation.energy().total();
+            least = least.min(energy);
+            gained = gained.max(energy - least);
+        }
+        // The energy of the motion is 8 J; without the second kicks 5 J are gained.
+        assert!(most > 1 && gained < 0.01, "{coordinates}: {most} {gained}");
     }
 }
