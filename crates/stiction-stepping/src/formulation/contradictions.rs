@@ -4,10 +4,15 @@
 //! lie in it to first order only, and in a singular position not at all. The part u outside of it is the residual of the least-squares
 //! solution of W r + q = 0, and the joint error h u remains whatever the motion. It is left out of (subtracted from) q, and then the system is consistent.
 
+use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
 use super::cone::is_equality;
-use crate::{Start, Workspace, constraints::Source, rates::RowOwner};
+use crate::{
+    Start, Workspace,
+    constraints::{Constraints, Source},
+    rates::{JointSpaceRow, RowOwner},
+};
 
 /// Largest joint error that is left uncorrected because no motion removes it, m or rad.
 ///
@@ -32,6 +37,23 @@ const ROUNDING_ERROR: f64 = 1e-14;
 /// Hint of a failed step with equalities alone.
 pub(super) const HINT: &str =
     "joints contradict each other: no motion satisfies them all; check their placement and the prescribed motions";
+
+/// Hint of a failed step with limits or couplings, and without contacts.
+pub(super) const JOINT_SPACE_HINT: &str = "limits, couplings and joints may contradict each other, so that no motion satisfies them all: check `limits` and couplings where the mechanism starts";
+
+/// True for the row of a coupling.
+pub(super) fn is_coupling(row: &JointSpaceRow) -> bool {
+    matches!(row.owner, RowOwner::Joint(_)) && row.compliance == 0.0 && matches!(row.law, Law::Equality { .. })
+}
+
+/// True if the problem has limits or couplings and, besides joints, nothing else that pushes.
+pub(super) fn is_of_joint_space_alone(ws: &Workspace) -> bool {
+    let Constraints { contacts, support_points, joint_space_rows, .. } = &ws.constraints;
+    let is_limit = |row: &JointSpaceRow| matches!(row.law, Law::Bounded { upper, .. } if upper == f64::INFINITY);
+    contacts.is_empty()
+        && support_points.is_empty()
+        && joint_space_rows.iter().any(|row| is_limit(row) || is_coupling(row))
+}
 
 /// True if the problem has equalities alone: joints, and equations along joint DOFs such as couplings. It is linear.
 pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
