@@ -63,7 +63,7 @@ impl Failure {
             StepCause::NotSolved { status, residual, worst, rungs, hint } => {
                 help.push((*hint).to_owned());
                 format!(
-                    "the contact problem was not solved ({status}, residual {residual:.3e})\n\
+                    "the problem of the step was not solved ({status}, residual {residual:.3e})\n\
                      worst at {worst}; methods tried: {}",
                     rungs.join(", ")
                 )

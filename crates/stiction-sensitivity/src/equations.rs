@@ -9,8 +9,8 @@ use stiction_multibody::{BodyId, BodyKind, Configuration, ContactId, Mobility, M
 
 use super::SensitivityError;
 use stiction_stepping::{
-    Contact, Detector, FrictionSet, Impact, Margin, PositionUpdate, Scheme, Start, SupportPointContact, VelocityTerms,
-    Workspace, stages,
+    Contact, Detector, FrictionSet, Impact, Ladder, Margin, PositionUpdate, Scheme, Start, SupportPointContact,
+    VelocityTerms, Workspace, stages,
     stages::approach,
     stages::{JointSpaceRow, Side},
     stages::{detect, prepare},
@@ -223,6 +223,7 @@ pub(crate) fn place(
     ws.constraints.contacts = found;
     ws.constraints.all_limits = true;
     stages::write_rows(start, ws);
+    stages::leave_closing(start, &mut Ladder::default(), ws);
     if scheme.friction != FrictionSet::Quadratic {
         stages::choose_directions(start, ws);
     }

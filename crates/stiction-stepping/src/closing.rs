@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{BodyId, Configuration, Joint, JointKind, Pose, Twist, joint::Row};
 
-use crate::{ClosingSpeed, Start, Workspace};
+use crate::{ClosingSpeed, JointRow, Start, Workspace};
 
 /// Largest angle of a body in a step, rad, that counts as motion which the step resolves. Drift of faster motion grows without bound; at a
 /// tenth of it, joints of bodies that turn by a radian in a step open.
@@ -34,7 +34,7 @@ const MAX_ROWS: usize = 6;
 pub(crate) fn deferred_rates<'l>(
     joint: &Joint,
     at: &Configuration,
-    (gamma, h): (f64, f64),
+    (gamma, h, whole): (f64, f64, f64),
     speed: ClosingSpeed,
     later: impl FnOnce() -> Option<&'l Configuration>,
 ) -> [f64; MAX_ROWS] {
@@ -54,7 +54,9 @@ pub(crate) fn deferred_rates<'l>(
     if linear <= speed.linear && angular <= speed.angular {
         return rates;
     }
-    let drift = Drift::of(joint, (at, later()), h);
+    // Errors may come from steps of the whole length.
+    let Drift { linear: moved, angular: turned } = Drift::of(joint, (at, later()), h);
+    let drift = Drift { linear: moved * (whole / h), angular: turned * (whole / h) };
     let kept = |rate: f64, bound: f64| if rate > bound { 1.0 - bound / rate } else { 0.0 };
     let (linear, angular) = (kept(linear, speed.linear + drift.linear), kept(angular, speed.angular + drift.angular));
     debug_assert!(joint.rows() <= MAX_ROWS, "a joint removes at most {MAX_ROWS} degrees of freedom");
@@ -87,6 +89,14 @@ fn rotation_to_close(joint: &Joint, at: &Configuration) -> f64 {
     // The rotations that the joint allows are not determined: a small multiple of one makes the matrix regular.
     normal += Matrix3::from_diagonal_element(REGULARISATION);
     normal.try_inverse().map_or(f64::INFINITY, |inverse| (inverse * right).norm())
+}
+
+/// True if the error of a joint closes so slowly that steps have left it, and not the start.   [STAB-10]
+pub(crate) fn is_drift(start: &Start, row: &JointRow) -> bool {
+    let speed = start.scheme.joint_closing_speed;
+    let is_linear = row.b.linear != Vector3::zeros() || row.a.linear != Vector3::zeros();
+    let most = SLOWEST_CLOSING * if is_linear { speed.linear } else { speed.angular };
+    start.state.step > 0 && most.is_finite() && (row.bias - row.prescribed).abs() <= most
 }
 
 /// Rates at which the error of a joint-space constraint closes.   [STAB-9]

@@ -14,8 +14,11 @@ pub struct StepEnergy {
     pub after: f64,
     /// Sum of the absolute works of forces, springs, motors, layers, restitution and prescribed motion.
     pub work: f64,
-    /// Energy that the removal of overlaps and joint errors adds; never negative.
+    /// Energy that the removal of overlaps, and of joint errors of the start, adds; never negative.
     pub removal: f64,
+    /// Work of joints whose errors steps have left, on the mean of the velocities at both ends, and of the correction of such errors. It is of either sign,
+    /// and nothing explains its sum over a run.
+    pub drift: f64,
     /// Change that nothing explains: that of the velocity terms, and positive work of friction, less what impacts and friction take.
     pub unexplained: f64,
     /// Body whose unexplained energy grew most, and by how much.
@@ -32,15 +35,20 @@ impl StepEnergy {
             after: next.after,
             work: self.work + next.work,
             removal: self.removal + next.removal,
+            drift: self.drift + next.drift,
             unexplained: self.unexplained + next.unexplained,
             most: if gained(self.most) > gained(next.most) { self.most } else { next.most },
         }
     }
 
-    /// Counts the energy of a correction after the step as removal of errors.
+    /// Counts the energy of a correction after the step: removal of errors with which the run started and of overlaps, otherwise an error of the scheme.
     #[must_use]
-    pub fn corrected(self, energy: f64) -> Self {
-        Self { removal: self.removal + energy.max(0.0), ..self }
+    pub fn corrected(self, energy: f64, is_of_scheme: bool) -> Self {
+        if is_of_scheme {
+            Self { drift: self.drift + energy, ..self }
+        } else {
+            Self { removal: self.removal + energy.max(0.0), ..self }
+        }
     }
 }
 

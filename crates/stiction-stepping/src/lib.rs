@@ -103,7 +103,7 @@ pub mod stages {
     pub use crate::pairs::{find_pairs_at_end, place_shapes};
     pub use crate::rates::{JointSpaceRow, RowOwner, Side, approach};
     pub use crate::rows::write as write_rows;
-    pub use crate::stabilise::stabilise;
+    pub use crate::stabilise::{leave_closing, stabilise};
     pub use crate::step::report_step;
     pub use crate::step_energy::step_energy;
     pub use crate::surface::Penetrations;

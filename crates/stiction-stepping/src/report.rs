@@ -172,7 +172,7 @@ pub struct StepError {
 #[non_exhaustive]
 pub enum StepCause {
     /// Every rung of the ladder ended without a solution.
-    #[error("the contact problem was not solved ({status}, residual {residual:.3e}, worst at {worst}); {hint}")]
+    #[error("the problem of the step was not solved ({status}, residual {residual:.3e}, worst at {worst}); {hint}")]
     NotSolved {
         /// Status of the last rung.
         status: Status,

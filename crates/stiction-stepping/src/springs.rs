@@ -12,6 +12,12 @@
 //! rest length, with the component of the vector between its points for x. The impulse acts along the line of the points where the constraints are
 //! linearised, so that it keeps the angular momentum.
 //!
+//! Joint errors close by γ Φ/h, which is no motion of the mechanism. With ν_c the velocities of least kinetic energy that close them,
+//!
+//! ```text
+//! W_bᵀ ν_c + γ Φ/h = 0,    min ½ ν_cᵀ M ν_c,    dampers see d·(ν⁺ − ν_c)                                        [FORCE-6]
+//! ```
+//!
 //! In a step of second order the row is that of the first kick, to the middle of the step: h/2 stands for h. The second kick repeats its force along
 //! the line at the end, but for the part θ of the damping, which is implicit again.   [STEP-18] [FORCE-4]
 
@@ -96,6 +102,27 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
                 ends.push_damping(start, (direction, sides), implicit * link.damping, &mut rows);
             }
         }
+    }
+    ws.constraints.joint_space_rows = rows;
+}
+
+/// True if dampers between bodies would resist the closing of joints.
+pub(crate) fn damps_closing(start: &Start, ws: &Workspace) -> bool {
+    let is_damped = |row: &JointSpaceRow| Link::of(start.model, row.owner).is_some_and(|link| link.damping > 0.0);
+    ws.reduced.is_none()
+        && ws.constraints.joint_rows.iter().any(|row| row.bias != row.prescribed)
+        && ws.constraints.joint_space_rows.iter().any(is_damped)
+}
+
+/// Makes dampers leave the closing of joints alone: it is no motion of the mechanism. Where their line passes through the joint, they would turn the
+/// removal of its error into a torque without bound.   [FORCE-6]
+pub(crate) fn leave_closing(start: &Start, ws: &mut Workspace) {
+    let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
+    for row in &mut rows {
+        let Some(link) = Link::of(start.model, row.owner).filter(|link| link.damping > 0.0) else { continue };
+        let resistance = start.force_duration() * start.end_velocity_weight() * link.stiffness + link.damping;
+        let closing = rate(start.model, &row.sides, &ws.kinematics.closing, None);
+        row.bias -= link.damping / resistance * closing;
     }
     ws.constraints.joint_space_rows = rows;
 }

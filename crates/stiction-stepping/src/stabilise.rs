@@ -20,6 +20,7 @@ use crate::{
     Correction, Detector, FeatureDetector, FrictionSet, JointRow, Ladder, Margin, Method, PrescribedSlip, Scheme,
     Stabilisation, Start, StepCause, Workspace, detect, formulation,
     rates::{Side, rate, side_rate},
+    springs,
     workspace::AfterStep,
 };
 
@@ -87,6 +88,43 @@ pub(crate) fn project_velocities(model: &Model, scheme: &Scheme, state: &mut Sta
     corrector.project(Level::Velocities)?;
     state.v.clone_from(&ws.result.next.v);
     Ok(())
+}
+
+/// True if the correction of the step removes errors that steps have left in joints: not those of the start, and no overlap.   [ENERGY-6]
+pub(crate) fn corrects_drift(start: &Start, ws: &Workspace) -> bool {
+    let lifts = || ws.after.as_ref().is_some_and(|after| !after.pushing.is_empty());
+    start.state.step > 0 && !closing_velocity::is_closing(start, ws) && !lifts()
+}
+
+/// Makes dampers between bodies leave the closing of joints alone, in the rows of a step.   [FORCE-6]
+pub fn leave_closing(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) {
+    if springs::damps_closing(start, ws) {
+        find_closing(start, ladder, ws);
+        springs::leave_closing(start, ws);
+    }
+}
+
+/// Finds the velocities of least kinetic energy with which the rows of the step close the errors of joints; empty if they contradict each other.
+/// [FORCE-6]
+fn find_closing(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) {
+    let model = start.model;
+    let mut after = ws.after.take().unwrap_or_default();
+    after.begin(model);
+    let workspace = &mut after.workspace;
+    workspace.kinematics.start.copy_from(&ws.kinematics.start);
+    workspace.constraints.contacts.clear();
+    workspace.constraints.support_points.clear();
+    workspace.constraints.joint_space_rows.clear();
+    workspace.constraints.joint_rows.clear();
+    let closing =
+        |row: &JointRow| JointRow { bias: row.bias - row.prescribed, prescribed: 0.0, postponed: 0.0, ..*row };
+    workspace.constraints.joint_rows.extend(ws.constraints.joint_rows.iter().map(closing));
+    let is_solved = after.solve_linear(model, start.state, (ladder, 0.0)).is_ok();
+    ws.kinematics.closing.clear();
+    if is_solved {
+        ws.kinematics.closing.extend_from_slice(&after.moved);
+    }
+    ws.after = Some(after);
 }
 
 /// Quantities that a correction acts on.
@@ -183,18 +221,7 @@ impl Corrector<'_, '_> {
             Level::ClosingVelocities => &self.ws.solution.velocity,
             _ => &next.q,
         });
-        after.pushing.clear();
-        let zero = |numbers: &mut Vec<f64>, length: usize| {
-            numbers.clear();
-            numbers.resize(length, 0.0);
-        };
-        zero(&mut after.moved, model.dof());
-        zero(&mut after.multipliers, model.joint_rows());
-        let workspace = &mut after.workspace;
-        zero(&mut workspace.kinematics.before, model.dof());
-        zero(&mut workspace.detection.reach, model.bodies().len());
-        workspace.kinematics.applied.clear();
-        workspace.kinematics.linearisation_velocity.clear();
+        after.begin(model);
     }
 
     /// Magnitude of the values whose rounding limits a projection.
@@ -250,27 +277,17 @@ impl Corrector<'_, '_> {
 
     /// Solves a round for d and μ. Constants are scaled by the largest one, so that the residual of the problem is of order one.
     fn solve(&mut self, error: f64) -> Result<(), StepCause> {
-        let (model, after) = (self.start.model, &mut *self.after);
-        let unit = after.write_constants(model).max(error);
-        let workspace = &mut after.workspace;
-        workspace.constraints.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
-        workspace.constraints.joint_space_rows.iter_mut().for_each(|row| row.bias /= unit);
-        workspace.constraints.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
-        let scheme = frictionless(Margin::Automatic);
-        let impulsive = Start::new(model, &scheme, &self.ws.result.next, 0.0);
-        formulation::assemble_rows(&impulsive, workspace)?;
         self.rounds += 1;
-        formulation::solve(&impulsive, self.ladder, workspace).map_err(|cause| match cause {
-            StepCause::NotSolved { worst, .. } => {
-                StepCause::NotProjected { residual: error, rounds: self.rounds, worst }
-            }
-            other => other,
-        })?;
-        debug_assert_eq!(after.moved.len(), workspace.solution.velocity.len(), "both have all velocities");
-        after.moved.iter_mut().zip(&workspace.solution.velocity).for_each(|(d, x)| *d = unit * x);
-        let impulses = workspace.solution.joint_impulses.iter().chain(&workspace.solution.joint_space_impulses);
-        debug_assert_eq!(after.multipliers.len(), impulses.clone().count(), "every row of a joint has a multiplier");
-        after.multipliers.iter_mut().zip(impulses).for_each(|(mu, x)| *mu = unit * x);
+        let after = &mut *self.after;
+        after.solve_linear(self.start.model, &self.ws.result.next, (self.ladder, error)).map_err(
+            |cause| match cause {
+                StepCause::NotSolved { worst, .. } => {
+                    StepCause::NotProjected { residual: error, rounds: self.rounds, worst }
+                }
+                other => other,
+            },
+        )?;
+        let workspace = &after.workspace;
         let impulses = workspace.constraints.contacts.iter().zip(&workspace.solution.contact_impulses);
         after.pushing.clear();
         after.pushing.extend(impulses.filter(|(_, p)| p.normal > 0.0).map(|(contact, _)| contact.id));
@@ -319,6 +336,46 @@ impl Corrector<'_, '_> {
 }
 
 impl AfterStep {
+    /// Starts a correction that has not moved anything.
+    fn begin(&mut self, model: &Model) {
+        self.pushing.clear();
+        let zero = |numbers: &mut Vec<f64>, length: usize| {
+            numbers.clear();
+            numbers.resize(length, 0.0);
+        };
+        zero(&mut self.moved, model.dof());
+        zero(&mut self.multipliers, model.joint_rows());
+        let workspace = &mut self.workspace;
+        zero(&mut workspace.kinematics.before, model.dof());
+        zero(&mut workspace.detection.reach, model.bodies().len());
+        workspace.kinematics.applied.clear();
+        workspace.kinematics.linearisation_velocity.clear();
+    }
+
+    /// Solves the rows in the workspace for d and μ, scaled by the largest constant or `error`.
+    fn solve_linear(
+        &mut self,
+        model: &Model,
+        state: &State,
+        (ladder, error): (&mut Ladder, f64),
+    ) -> Result<(), StepCause> {
+        let unit = self.write_constants(model).max(error);
+        let Self { workspace, moved, multipliers, .. } = self;
+        workspace.constraints.joint_rows.iter_mut().for_each(|row| row.bias /= unit);
+        workspace.constraints.joint_space_rows.iter_mut().for_each(|row| row.bias /= unit);
+        workspace.constraints.contacts.iter_mut().for_each(|contact| contact.bias /= unit);
+        let scheme = frictionless(Margin::Automatic);
+        let impulsive = Start::new(model, &scheme, state, 0.0);
+        formulation::assemble_rows(&impulsive, workspace)?;
+        formulation::solve(&impulsive, ladder, workspace)?;
+        debug_assert_eq!(moved.len(), workspace.solution.velocity.len(), "both have all velocities");
+        moved.iter_mut().zip(&workspace.solution.velocity).for_each(|(d, x)| *d = unit * x);
+        let impulses = workspace.solution.joint_impulses.iter().chain(&workspace.solution.joint_space_impulses);
+        debug_assert_eq!(multipliers.len(), impulses.clone().count(), "every row of a joint has a multiplier");
+        multipliers.iter_mut().zip(impulses).for_each(|(mu, x)| *mu = unit * x);
+        Ok(())
+    }
+
     /// Computes the constants Φ_k − W_bᵀ d_k − ε μ_k and ψ_k − W_nᵀ d_k from the errors in the rows; returns the largest.   [STAB-5]
     fn write_constants(&mut self, model: &Model) -> f64 {
         let Self { workspace, moved, multipliers, .. } = self;

@@ -7,7 +7,8 @@ use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
     Changes, Contact, ContactReport, CornerLogic, Detector, Dynamics, FeatureDetector, Impact, Infeasibility, Kick,
-    Ladder, LineariseAt, PositionUpdate, Scheme, Start, StepCause, StepEnergy, StepReport, Workspace, advance,
+    Ladder, LineariseAt, PositionUpdate, Scheme, Stabilisation, Start, StepCause, StepEnergy, StepReport, Workspace,
+    advance,
     advance::find_moving_velocity,
     corners,
     corners::disjunctive,
@@ -26,8 +27,8 @@ use crate::{
     reduced,
     review::{Change, PassCounts, Stage, Verdict},
     rows,
-    stabilise::stabilise,
-    step_energy::step_energy,
+    stabilise::{corrects_drift, leave_closing, stabilise},
+    step_energy::{forces_on_correction, step_energy},
     workspace::ProblemToSolve,
 };
 
@@ -110,6 +111,7 @@ impl Stepper for TimeStepper {
             }
             if stage <= Stage::Rows {
                 rows::write(&start, ws);
+                leave_closing(&start, &mut self.ladder, ws);
                 counts.working_sets = formulation::screen(&start, ws).then_some(0);
             }
             let solved = if start.scheme.dynamics == Dynamics::Quasistatic {
@@ -309,8 +311,19 @@ impl TimeStepper {
     ) -> Result<StepReport, StepCause> {
         let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
         let energy = step_energy(start, ws, ladder_outcome.residual.value);
+        let is_corrected = start.scheme.stabilisation != Stabilisation::Usual;
+        if is_corrected {
+            ws.kinematics.ahead_velocity.clone_from(&ws.result.next.v);
+        }
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-        let energy = energy.corrected(correction.map_or(0.0, |correction| correction.energy));
+        let added = correction.map_or(0.0, |correction| correction.energy);
+        let drift = corrects_drift(start, ws);
+        let added = if drift && is_corrected {
+            added + forces_on_correction(start, ws, &ws.kinematics.ahead_velocity)
+        } else {
+            added
+        };
+        let energy = energy.corrected(added, drift);
         let measured = if correction.is_some() { self.measure_end(start, Pairs::All, ws)?.0 } else { measured };
         let report = report_step(start, ws, &ladder_outcome, (counts.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);

@@ -5,10 +5,11 @@ use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
 use crate::{
     Contact, ContactImpulse, Start, StepEnergy, VelocityTerms, Workspace,
+    closing::is_drift,
     energy_bound::{kinetic, layers},
     energy_values::Balance,
     joint_space,
-    rates::linearised_start_gap,
+    rates::{linearised_start_gap, side_rate},
     surface::LayerSurface,
 };
 
@@ -25,6 +26,8 @@ struct AskedWork {
     total: f64,
     /// Positive part of contacts and joints whose errors are removed.
     removal: f64,
+    /// Part of joints that removes the drift of earlier steps: an error of the scheme.
+    drift: f64,
     /// Absolute work of prescribed motion.
     prescribed: f64,
 }
@@ -41,9 +44,12 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     } else {
         body_balance(start, ws, &mut account)
     };
+    add_work_of_rows(start, ws, &mut account);
     let asked = asked_work(start, ws);
     let gain = |asked: f64| (asked - balance.changed).max(0.0);
     account.removal = gain(asked.total) - gain(asked.total - asked.removal);
+    let drift = gain(asked.total) - gain(asked.total - asked.drift.max(0.0));
+    account.removal -= drift.clamp(0.0, account.removal);
     let (layers, of_rows) = (layers(ws), joint_space::work_of_rows(model, ws));
     account.work += work_of_forces(model, ws, h)
         + (of_rows + joint_space::work_of_forest(ws, h)).abs()
@@ -123,6 +129,47 @@ fn forest_balance(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) -
     energies.balance
 }
 
+/// Adds what the change of the velocities by the velocity terms at the start has to do with rows: springs and dampers act, as other forces do, with the
+/// mean of the velocities without velocity terms, and joints do work on that mean where steps have left errors in them.   [ENERGY-5] [ENERGY-6]
+fn add_work_of_rows(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) {
+    let model = start.model;
+    let mut bodies = std::mem::take(&mut ws.kinematics.ahead_velocity);
+    let mut forest = std::mem::take(&mut ws.kinematics.closing);
+    write_turn(start, ws, (&mut bodies, &mut forest));
+    account.unexplained += joint_space::work_of_rows_on(model, ws, (&bodies, &forest));
+    for joint in model.joints() {
+        let rows = ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses);
+        for (row, p) in rows.skip(joint.first_row()).take(joint.rows()).filter(|(row, _)| is_drift(start, row)) {
+            let rate = |v: &[f64]| side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
+            let before = rate(&ws.kinematics.before) + row.prescribed - rate(&bodies);
+            account.drift += 0.5 * p * (before + row.prescribed - row.bias);
+        }
+    }
+    (ws.kinematics.ahead_velocity, ws.kinematics.closing) = (bodies, forest);
+}
+
+/// Writes the change of the velocities of bodies and forest by the velocity terms at the start of the step.
+fn write_turn(start: &Start, ws: &mut Workspace, (bodies, forest): (&mut Vec<f64>, &mut Vec<f64>)) {
+    let model = start.model;
+    forest.clear();
+    bodies.clear();
+    bodies.resize(model.dof(), 0.0);
+    if let Some(reduced) = &mut ws.reduced {
+        reduced.write_turn(model, start.h, (forest, bodies));
+    }
+    if start.scheme.velocity_terms != VelocityTerms::Conserving {
+        bodies.fill(0.0);
+        forest.fill(0.0);
+        return;
+    }
+    for (index, torque) in ws.kinematics.gyroscopic.iter().enumerate() {
+        let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
+        let change = apply_inverse_mass(mobility, mass, &inertia, &Wrench::of_torque(torque * start.h));
+        let place = model.layout().get(index).and_then(|slot| bodies.get_mut(slot.v.clone()));
+        place.into_iter().flatten().zip(mobility.project(&change)).for_each(|(v, change)| *v = change);
+    }
+}
+
 /// Sum of the absolute works of the applied forces on the bodies, which move by v⁺.   [ENERGY-6]
 fn work_of_forces(model: &Model, ws: &Workspace, h: f64) -> f64 {
     let mut work = 0.0;
@@ -139,6 +186,20 @@ fn work_of_forces(model: &Model, ws: &Workspace, h: f64) -> f64 {
     work
 }
 
+/// Work that forces seem to lose where a correction changes the velocity `before`: they move bodies by v⁺, and their work is taken with the mean velocity.
+/// [ENERGY-8]
+pub(crate) fn forces_on_correction(start: &Start, ws: &Workspace, before: &[f64]) -> f64 {
+    let weight = start.h * (start.end_velocity_weight() - 0.5);
+    let mut work = 0.0;
+    for (force, (body, slot)) in ws.kinematics.applied.iter().zip(start.model.bodies().iter().zip(start.model.layout()))
+    {
+        let Some(mobility) = body.mobility() else { continue };
+        let of = |v: &[f64]| force.power(&mobility.twist(v.get(slot.v.clone()).unwrap_or_default()));
+        work += weight * (of(&ws.result.next.v) - of(before));
+    }
+    work
+}
+
 /// Work −pᵀ β of the constants of the rows, with support points, limits and couplings.   [ENERGY-2] [ENERGY-6]
 fn asked_work(start: &Start, ws: &Workspace) -> AskedWork {
     let mut asked = AskedWork::default();
@@ -150,6 +211,9 @@ fn asked_work(start: &Start, ws: &Workspace) -> AskedWork {
         let removal = -p * (row.bias - row.prescribed);
         asked.total += removal;
         asked.removal += removal;
+        if is_drift(start, row) {
+            asked.drift += removal;
+        }
         prescribe(&mut asked, -p * row.prescribed);
     }
     let surface = |contact: &Contact, p: &ContactImpulse| {

@@ -83,6 +83,8 @@ pub struct StepKinematics {
     pub(crate) ahead: Configuration,
     /// Velocities of the bodies there, if those of the forest stay the same.
     pub(crate) ahead_velocity: Vec<f64>,
+    /// Velocities with which the step closes the errors of joints, for dampers; empty if there are none.   [FORCE-6]
+    pub(crate) closing: Vec<f64>,
     /// Damping of all springs and dampers on each body.   [FORCE-4]
     pub(crate) drag: Vec<Matrix6<f64>>,
     /// Mean rates by which the points of springs without rest length leave their tangents.   [FORCE-5]

@@ -34,12 +34,13 @@ pub struct EnergyAccount {
     pub work: f64,
     /// Energy that the removal of overlaps and joint errors added.
     pub removal: f64,
-    /// Largest rise of the unexplained energy above its lowest earlier value.
+    /// Largest rise of the unexplained energy above its lowest earlier value, or largest sum of the drift of joints if that is more.
     pub gain: f64,
     /// Step with the largest unexplained gain, and the body that gained most in it.
     pub largest_step: Option<(u64, Option<BodyId>)>,
     unexplained: f64,
     lowest: f64,
+    drift: f64,
     largest_gain: f64,
 }
 
@@ -68,9 +69,10 @@ impl EnergyAccount {
         self.removal += energy.removal;
         self.unexplained += energy.unexplained;
         self.lowest = self.lowest.min(self.unexplained);
-        self.gain = self.gain.max(self.unexplained - self.lowest);
-        if energy.unexplained > self.largest_gain {
-            self.largest_gain = energy.unexplained;
+        self.drift += energy.drift;
+        self.gain = self.gain.max(self.unexplained - self.lowest).max(self.drift);
+        if energy.unexplained.max(energy.drift) > self.largest_gain {
+            self.largest_gain = energy.unexplained.max(energy.drift);
             self.largest_step = Some((step, energy.most.map(|(body, _)| body)));
         }
         self

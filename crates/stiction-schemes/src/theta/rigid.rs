@@ -63,7 +63,7 @@ impl Stepper for MoreauJean {
         self.displace(start, ws)?;
         let energy = step_energy(start, ws, solved.residual.value);
         let correction = stabilise(start, (self.detector.as_mut(), &mut self.ladder), ws)?;
-        let energy = energy.corrected(correction.map_or(0.0, |correction| correction.energy));
+        let energy = energy.corrected(correction.map_or(0.0, |correction| correction.energy), start.state.step > 0);
         let measured = self.measure_end(start, ws)?;
         Ok(StepReport { correction, energy, ..report_step(start, ws, &solved, (1, hit), measured) })
     }

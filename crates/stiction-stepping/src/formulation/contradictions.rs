@@ -5,10 +5,15 @@
 //! W r + q = 0 leaves the part u outside of the subspace, so that the joint error h u remains whatever the motion. With q − u instead of q the system
 //! is consistent.
 
+use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
 use super::cone::is_equality;
-use crate::{Start, Workspace, constraints::Source, rates::RowOwner};
+use crate::{
+    Start, Workspace,
+    constraints::{Constraints, Source},
+    rates::{JointSpaceRow, RowOwner},
+};
 
 /// Largest joint error that is left uncorrected because no motion removes it, m or rad.
 ///
@@ -33,6 +38,23 @@ const ROUNDING_ERROR: f64 = 1e-14;
 /// Hint of a failed step with equalities alone.
 pub(super) const HINT: &str =
     "joints contradict each other: no motion satisfies them all; check their placement and the prescribed motions";
+
+/// Hint of a failed step with limits or couplings, and without contacts.
+pub(super) const JOINT_SPACE_HINT: &str = "limits, couplings and joints may contradict each other, so that no motion satisfies them all: check `limits` and couplings where the mechanism starts";
+
+/// True for the row of a coupling.
+pub(super) fn is_coupling(row: &JointSpaceRow) -> bool {
+    matches!(row.owner, RowOwner::Joint(_)) && row.compliance == 0.0 && matches!(row.law, Law::Equality { .. })
+}
+
+/// True if the problem has limits or couplings and, besides joints, nothing else that pushes.
+pub(super) fn is_of_joint_space_alone(ws: &Workspace) -> bool {
+    let Constraints { contacts, support_points, joint_space_rows, .. } = &ws.constraints;
+    let is_limit = |row: &JointSpaceRow| matches!(row.law, Law::Bounded { upper, .. } if upper == f64::INFINITY);
+    contacts.is_empty()
+        && support_points.is_empty()
+        && joint_space_rows.iter().any(|row| is_limit(row) || is_coupling(row))
+}
 
 /// True if the problem has equalities alone: joints, and equations along joint DOFs such as couplings. It is linear.
 pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {

@@ -283,6 +283,8 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
     } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {
         contradictions::HINT
+    } else if contradictions::is_of_joint_space_alone(ws) {
+        contradictions::JOINT_SPACE_HINT
     } else if columns::joint_rows(model, ws) > 0 {
         "look for redundant joints; the problem is in `failed_problem.json` of `stiction run` and in `Simulation::problem`"
     } else {
@@ -343,7 +345,16 @@ fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
     match row.map(|row| row.owner) {
         Some(RowOwner::Spring(index)) => between("spring", model.springs().get(index).map(|s| (s.a.0, s.b.0))),
         Some(RowOwner::Damper(index)) => between("damper", model.dampers().get(index).map(|d| (d.a.0, d.b.0))),
-        Some(RowOwner::Joint(id)) => format!("the joint-space constraint of joint \"{}\"", of_joint(id)),
+        Some(RowOwner::Joint(id)) => {
+            let coupled = row.filter(|row| contradictions::is_coupling(row)).and_then(|_| {
+                let coupling = model.couplings().iter().find(|coupling| coupling.follower.0 == id)?;
+                Some((coupling.leader?).0)
+            });
+            match coupled {
+                Some(leader) => format!("the coupling of joint \"{}\" to \"{}\"", of_joint(id), of_joint(leader)),
+                None => format!("the joint-space constraint of joint \"{}\"", of_joint(id)),
+            }
+        }
         None => "the joint-space constraint of joint \"?\"".to_owned(),
     }
 }

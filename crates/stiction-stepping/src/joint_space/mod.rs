@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub(crate) use closing::{first_limit_impulses, is_closing, rows_to_close};
-pub(crate) use work::{Rotors, bias_work, work, work_of_forest, work_of_rows};
+pub(crate) use work::{Rotors, bias_work, work, work_of_forest, work_of_rows, work_of_rows_on};
 pub(crate) use write::{write, write_velocity_level};
 
 impl JointSpaceDof {

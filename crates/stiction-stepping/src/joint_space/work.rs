@@ -18,6 +18,14 @@ pub(crate) fn work_of_forest(ws: &Workspace, h: f64) -> f64 {
     ws.reduced.as_deref().map_or(0.0, |reduced| reduced.work_of_joint_space(h))
 }
 
+/// Work of the springs, dampers and rotors of rows on other velocities of bodies and forest.
+pub(crate) fn work_of_rows_on(model: &Model, ws: &Workspace, (bodies, forest): (&[f64], &[f64])) -> f64 {
+    let forest = ws.reduced.as_ref().map(|_| forest);
+    let rows = ws.constraints.joint_space_rows.iter().zip(&ws.solution.joint_space_impulses);
+    let of_forces = rows.filter(|(row, _)| row.compliance > 0.0);
+    of_forces.map(|(row, p)| p * rate(model, &row.sides, bodies, forest)).sum()
+}
+
 /// Part of [`work`] of rows.
 pub(crate) fn work_of_rows(model: &Model, ws: &Workspace) -> f64 {
     let at_end = |row: &JointSpaceRow| rate_at_end(model, ws, row);

@@ -134,6 +134,16 @@ impl Reduced {
         }
     }
 
+    /// Change of the velocities of forest and bodies by the velocity terms at the start, where the constraints are linearised.
+    pub(crate) fn write_turn(&mut self, model: &Model, h: f64, (of_forest, of_bodies): (&mut Vec<f64>, &mut Vec<f64>)) {
+        let forest = model.forest();
+        of_forest.clear();
+        of_forest.extend(self.momenta.bias.iter().map(|bias| h * bias));
+        let twists = &mut self.momenta.twists;
+        self.at.twists_of(forest.tree(), of_forest, twists);
+        forest.write_velocities(model, &self.at, twists, of_bodies);
+    }
+
     /// Work of springs, dampers and motors on the velocities of the forest: p φ̇⁺ with p = h f₀ − (c − A) (φ̇⁺ − φ̇).   [JSPACE-9]
     pub(crate) fn work_of_joint_space(&self, h: f64) -> f64 {
         let inertias = self.added.iter().zip(&self.rotors).map(|(added, rotor)| added - rotor);

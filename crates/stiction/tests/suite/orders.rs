@@ -203,7 +203,7 @@ fn what_is_of_first_order_is_refused_by_name() {
         ("order = 3", "order"),
         ("substeps = 0", "substeps"),
         ("order = 2\njacobians = \"end\"", "jacobians"),
-        ("order = 2\npreset = \"anitescu-potra\"", "with a weight of 0"),
+        ("order = 2\ngamma = 0.0", "with a weight of 0"),
         ("order = 2\nvelocity_terms = \"explicit\"", "velocity_terms"),
         ("order = 2\nposition_update = \"average\"", "position_update"),
         ("order = 2\nfriction = \"polygon\"\nimpact = \"poisson\"", "impact"),
