@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use stiction::record::{EVENT_DRIVEN, Ending, StartError, StartImpactSummary, Summary, UnexplainedSummary};
+use stiction::record::{
+    AcceptedSummary, EVENT_DRIVEN, Ending, StartError, StartImpactSummary, Summary, UnexplainedSummary,
+};
 
 use crate::layout::{Sheet, moment, number, seconds};
 
@@ -65,7 +67,17 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
         };
         sheet.row("motion", text);
     }
-    sheet.row("residual", residual(summary)).row("solved by", ladder(summary)).row("events", events(summary));
+    sheet.row("residual", residual(summary));
+    if let Some(accepted) = &summary.residual.above_aim {
+        sheet.row("above aim", accepted_steps(accepted, summary.steps));
+    }
+    if let Some(accepted) = &summary.residual.unsolved {
+        sheet.row(
+            "warning",
+            format!("not solved, and accepted all the same: {}", accepted_steps(accepted, summary.steps)),
+        );
+    }
+    sheet.row("solved by", ladder(summary)).row("events", events(summary));
     if !files.is_empty() {
         let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
         sheet.row("files", files.join("\n"));
@@ -85,6 +97,13 @@ fn residual(summary: &Summary) -> String {
     } else {
         "0".into()
     }
+}
+
+/// Steps accepted above the residual that solvers aim at, with the worst of them.
+fn accepted_steps(accepted: &AcceptedSummary, of: u64) -> String {
+    let (most, step) = (number(accepted.residual_max), accepted.at_step);
+    let place = accepted.worst.as_ref().map_or_else(String::new, |worst| format!(" at {worst}"));
+    format!("{} of {of} steps, residual {most} at most, in step {step}{place}", accepted.steps)
 }
 
 fn impacts(summary: &Summary) -> String {

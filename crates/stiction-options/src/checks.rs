@@ -3,8 +3,8 @@
 use stiction_multibody::{ContactRule, Dimension, Model};
 
 use super::{
-    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Method, PositionUpdate, Scheme,
-    SchemeError, Stabilisation, joint_space, layers, order, scheme::HALVINGS, support,
+    Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Method, OnUnsolved, PositionUpdate,
+    Residuals, Scheme, SchemeError, Stabilisation, joint_space, layers, order, solving::HALVINGS, support,
 };
 
 impl Scheme {
@@ -218,12 +218,13 @@ impl Scheme {
                 "the reference integrates with the second-order cone; use `friction = \"quadratic\"` or another preset",
             );
         }
-        if self.method == Method::Reference && !matches!(self.halve_steps, 0 | HALVINGS) {
+        if self.method == Method::Reference && !matches!(self.solving.halve_steps, 0 | HALVINGS) {
             return fail(
                 "halve_steps",
                 "the reference chooses its own steps, and smaller ones change nothing but the reports; leave `halve_steps` out",
             );
         }
+        self.check_solving()?;
         support::check(self, model)?;
         layers::check(self, model)?;
         order::check(self, model)?;
@@ -235,6 +236,26 @@ impl Scheme {
             return fail(
                 "impact",
                 "a contact has a coefficient of restitution but impacts are inelastic; use `impact = \"newton\"` or `\"poisson\"`, or set `restitution = 0`",
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks that the residuals and `on_unsolved` apply.
+    fn check_solving(&self) -> Result<(), SchemeError> {
+        let fail = |field, reason: &str| Err(SchemeError { field, reason: reason.to_owned() });
+        if self.solving.residual != Residuals::default()
+            && (self.method == Method::Reference || self.friction != FrictionSet::Quadratic)
+        {
+            return fail(
+                "residual",
+                "these residuals are those of steps with the second-order cone, and linear problems are solved exactly; leave `residual` out, or use `friction = \"quadratic\"`",
+            );
+        }
+        if self.solving.on_unsolved != OnUnsolved::Stop && self.method == Method::Reference {
+            return fail(
+                "on_unsolved",
+                "the reference has no step to accept; leave `on_unsolved` out, or use a time-stepping preset",
             );
         }
         Ok(())

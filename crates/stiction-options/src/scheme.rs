@@ -4,7 +4,8 @@ use stiction_multibody::OrientationUpdate;
 
 use super::{
     ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Margin, Method,
-    Order, PositionUpdate, PrescribedSlip, Stabilisation, Substeps, Undetermined, VelocityTerms, error::SchemeError,
+    Order, PositionUpdate, PrescribedSlip, Solving, Stabilisation, Substeps, Undetermined, VelocityTerms,
+    error::SchemeError,
 };
 
 /// Discretisation of a step.
@@ -48,9 +49,8 @@ pub struct Scheme {
     pub prescribed_slip: PrescribedSlip,
     /// Stabilisation against drift in joints and gaps.
     pub stabilisation: Stabilisation,
-    /// Largest number of times an unsolved step is halved, 0 to 10. The substeps are reported.   [STEP-13] Default 3. The reference
-    /// chooses its own steps and accepts only the default or 0.
-    pub halve_steps: u32,
+    /// When a step is solved, and what happens if it is not.
+    pub solving: Solving,
     /// Thickness of the layer that keeps shapes apart, m; 0 for none.   [STEP-16]
     pub protective_layer: f64,
     /// Update of orientations.
@@ -66,10 +66,6 @@ pub struct Scheme {
     /// prevents that round-off opens contacts.
     pub touch_threshold: f64,
 }
-
-/// Default of [`Scheme::halve_steps`]. An eighth of a step is a different problem, and usually an easier one; linkages that whip through a
-/// singular position need up to a sixty-fourth.
-pub(super) const HALVINGS: u32 = 6;
 
 impl Default for Scheme {
     fn default() -> Self {
@@ -92,7 +88,7 @@ impl Default for Scheme {
             margin: Margin::default(),
             prescribed_slip: PrescribedSlip::default(),
             stabilisation: Stabilisation::default(),
-            halve_steps: HALVINGS,
+            solving: Solving::default(),
             protective_layer: 0.0,
             orientation: OrientationUpdate::default(),
             velocity_terms: VelocityTerms::default(),
@@ -102,9 +98,6 @@ impl Default for Scheme {
         }
     }
 }
-
-/// Largest number of step halvings: 1024 substeps instead of one step.
-const MOST_HALVINGS: u32 = 10;
 
 impl Scheme {
     /// The scheme with the terms that published schemes have and that later ones improve: explicit velocity terms, impulses that act at the
@@ -149,9 +142,7 @@ impl Scheme {
         {
             return fail("margin", format!("must be finite and not negative, but is {margin}"));
         }
-        if self.halve_steps > MOST_HALVINGS {
-            return fail("halve_steps", format!("must be at most {MOST_HALVINGS}, but is {}", self.halve_steps));
-        }
+        self.solving.validate()?;
         self.substeps.validate()?;
         if !(0.0..=1e9).contains(&self.protective_layer) {
             let reason = format!("must be finite and not negative, but is {}", self.protective_layer);

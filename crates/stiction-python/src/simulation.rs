@@ -42,6 +42,10 @@ pub(crate) struct StepReport {
     problem_size: usize,
     /// Residual of the solution (natural map of the problem).
     residual: f64,
+    /// Status of the solve: `"solved"` within the aimed residual, `"solved loosely"` within that which the scheme refuses.
+    status: String,
+    /// Contact, joint or body with the largest part of the residual, if it is above the aimed one.
+    worst: Option<String>,
     /// Iterations of all passes.
     iterations: u32,
     /// Number of times the problem was linearised and solved.
@@ -68,14 +72,17 @@ impl StepReport {
     }
 }
 
-impl From<stiction::StepReport> for StepReport {
-    fn from(report: stiction::StepReport) -> Self {
+impl StepReport {
+    /// Report with the names of the model.
+    fn new(report: &stiction::StepReport, model: &stiction::Model) -> Self {
         Self {
             step: report.step,
             time: report.time,
             contacts: report.contacts,
             problem_size: report.problem_size,
             residual: report.residual.value,
+            status: report.status.to_string(),
+            worst: report.worst.map(|worst| worst.name(model)),
             iterations: report.iterations,
             passes: report.passes,
             impacts: report.impacts,
@@ -135,8 +142,9 @@ impl Simulation {
             Some(h) => inner.step_with(h),
         };
         let report = made.map_err(|error| errors::step(py, &error))?;
+        let report = StepReport::new(&report, inner.model());
         self.show(py)?;
-        Ok(report.into())
+        Ok(report)
     }
 
     /// Advances by one step and records it.
@@ -146,8 +154,9 @@ impl Simulation {
         if let Some(recorder) = recorder.inner() {
             recorder.record(inner, &report);
         }
+        let report = StepReport::new(&report, inner.model());
         self.show(py)?;
-        Ok(report.into())
+        Ok(report)
     }
 
     /// Makes this many steps with the interpreter released, recording each if there is a recorder.

@@ -5,9 +5,11 @@
 use std::fmt;
 
 use stiction_complementarity::{
-    Accuracy, FrictionLadder, FrictionProblem, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur, Problem, Residual,
-    Solver, Status, Tolerance,
+    Accuracy, FrictionIslands, FrictionLadder, FrictionProblem, LcpLemke, MixedLcp, MixedLcpLadder, MixedLcpSchur,
+    Policy, Problem, Residual, Solver, Status, Tolerance,
 };
+
+use crate::{Culprit, Residuals};
 
 /// Solver method with its name.
 pub struct Rung<P: Problem = MixedLcp> {
@@ -34,11 +36,20 @@ pub struct LadderOutcome {
     pub residual: Residual,
     /// Iterations of all rungs.
     pub iterations: u32,
+    /// Constraint of the worst row, if the residual is above the aimed one and the step recovered the solution.
+    pub worst: Option<Culprit>,
+}
+
+impl LadderOutcome {
+    /// True if the residual is within that which the policy refuses.
+    pub fn is_accepted(&self) -> bool {
+        matches!(self.status, Status::Solved | Status::SolvedLoosely)
+    }
 }
 
 /// Target residual of frictional problems, dimensionless: velocities in m/s are accurate to about this times their size.
 ///
-/// The ladder aims at it if that is cheap; [`Accuracy::Exact`] is required.
+/// With [`Accuracy::Exact`] steps with few contacts aim at it if that is cheap.
 pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 
 /// Ladder of methods for mixed linear problems and for frictional problems, in the order they are tried.
@@ -46,30 +57,19 @@ pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 pub struct Ladder {
     mixed: Vec<Rung<MixedLcp>>,
     cone: Vec<Rung<FrictionProblem>>,
+    /// Accuracy and policy of the methods for frictional problems; none if they are custom.
+    own: Option<(Accuracy, Policy)>,
     /// Tolerance for linear problems.
     pub tolerance: Tolerance,
-    /// Tolerance for frictional problems.
+    /// Tolerance for frictional problems: they are solved within the first number, and accepted within the second.
     pub cone_tolerance: Tolerance,
 }
 
 impl Default for Ladder {
     /// Linear problems: elimination of the free unknowns and Lemke's method, then all other methods for mixed problems. Frictional
-    /// problems: the ladder of `stiction-complementarity`.
+    /// problems: the ladder of `stiction-complementarity`, with many contacts that of each island.
     fn default() -> Self {
-        let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
-        let others = Box::new(MixedLcpLadder::new());
-        let tolerance = Tolerance::default();
-        let exact = Accuracy::Exact.tolerance();
-        let cone = FrictionLadder::with_tolerance(CONE_TOLERANCE)
-            .unwrap_or_default()
-            .with_acceptable_residual(exact)
-            .with_stick_recovery();
-        Self {
-            mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
-            cone: vec![Rung { name: "friction", solver: Box::new(cone) }],
-            tolerance,
-            cone_tolerance: Tolerance { solved: exact, ..tolerance },
-        }
+        Self::with_accuracy(Accuracy::Exact)
     }
 }
 
@@ -78,11 +78,34 @@ impl Ladder {
     ///
     /// Linear problems are solved by pivoting, which is exact for every accuracy.
     pub fn with_accuracy(accuracy: Accuracy) -> Self {
-        if accuracy == Accuracy::Exact {
-            return Self::default();
+        let lemke = Box::new(MixedLcpSchur::new(LcpLemke::default()));
+        let others = Box::new(MixedLcpLadder::new());
+        let policy = Policy::new(accuracy);
+        let linear = Tolerance::default().solved.max(if accuracy == Accuracy::Exact { 0.0 } else { policy.accept });
+        Self {
+            mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
+            cone: vec![friction_rung(accuracy, policy)],
+            own: Some((accuracy, policy)),
+            tolerance: Tolerance { solved: linear, loose: linear },
+            cone_tolerance: Tolerance { solved: policy.aim, loose: policy.refuse },
         }
-        let cone = Rung { name: "friction", solver: Box::new(FrictionLadder::new(accuracy)) as _ };
-        Self { cone: vec![cone], ..Self::default() }.tolerating(accuracy.tolerance())
+    }
+
+    /// Takes over the residuals that a scheme asks for. Custom methods keep their own ending, and are measured by these residuals.
+    pub fn follow(&mut self, asked: &Residuals) {
+        let Residuals { aim, accept, refuse } = *asked;
+        if let Some((accuracy, policy)) = self.own {
+            let wanted = Policy::new(accuracy).with(aim, accept, refuse);
+            if wanted != policy {
+                self.cone = vec![friction_rung(accuracy, wanted)];
+                self.own = Some((accuracy, wanted));
+                self.cone_tolerance = Tolerance { solved: wanted.aim, loose: wanted.refuse };
+            }
+        } else {
+            let Tolerance { solved, loose } = self.cone_tolerance;
+            let solved = aim.unwrap_or(solved);
+            self.cone_tolerance = Tolerance { solved, loose: refuse.unwrap_or(loose).max(solved) };
+        }
     }
 
     /// Sets another tolerance for the same methods.
@@ -100,7 +123,7 @@ impl Ladder {
 
     /// Custom ladder for schemes with the second-order cone.
     pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
-        Self { cone: rungs, ..Self::default() }
+        Self { cone: rungs, own: None, ..Self::default() }
     }
 
     /// Names of the rungs for frictional problems, or else for mixed linear ones.
@@ -125,6 +148,7 @@ impl Ladder {
             status: Status::Breakdown,
             residual: Residual { value: f64::INFINITY, row: 0 },
             iterations: 0,
+            worst: None,
         };
         for rung in rungs {
             let claim = rung.solver.as_mut().run(problem, guess, solution);
@@ -134,6 +158,7 @@ impl Ladder {
                 status: claim.measured(residual.value, &tolerance),
                 residual,
                 iterations: outcome.iterations + claim.iterations,
+                worst: None,
             };
             if outcome.status == Status::Solved {
                 break;
@@ -141,6 +166,16 @@ impl Ladder {
         }
         outcome
     }
+}
+
+/// Methods for frictional problems: by islands with many contacts, by one ladder with few.
+fn friction_rung(accuracy: Accuracy, policy: Policy) -> Rung<FrictionProblem> {
+    let policy = if policy.validate().is_ok() { policy } else { Policy::new(accuracy) };
+    let few = FrictionLadder::for_steps(accuracy, policy).unwrap_or_default();
+    let islands = FrictionIslands::with_policy(accuracy, policy, few);
+    let islands = islands.unwrap_or_else(|_| FrictionIslands::new(accuracy, FrictionLadder::default()));
+    let solver = if accuracy == Accuracy::Exact { islands.with_stick_recovery() } else { islands };
+    Rung { name: "friction", solver: Box::new(solver) }
 }
 
 /// Problem of a step with its rungs.

@@ -20,6 +20,7 @@ mod constraints;
 mod contact;
 mod contact_rows;
 mod corners;
+mod culprit;
 mod detect;
 mod detector;
 mod energy_bound;
@@ -63,6 +64,7 @@ pub use assembly::StepProblem;
 pub use closable::{UnclosableJoints, check_closable};
 pub use constraints::Constraints;
 pub use contact::{Contact, ContactImpulse, SupportPointContact};
+pub use culprit::Culprit;
 pub use detect::{detect, prepare};
 pub use detector::{Detector, FeatureDetector};
 pub use energy_bound::{EnergyBound, energy_bound};
@@ -80,13 +82,13 @@ pub use report::{
     ContactReport, Correction, Event, EventKind, ImpactReport, StepCause, StepError, StepReport, SupportPointReport,
 };
 pub use review::{Change, Changes};
-pub use start::{Kick, Start};
+pub use start::{Acceptance, Kick, Start};
 pub use start_impact::{StartImpact, adopt_start};
 pub use step::{Stepper, TimeStepper};
 pub use stiction_options::{
     ClosingSpeed, Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold,
-    Margin, Method, Order, PositionUpdate, PrescribedSlip, Preset, Scheme, SchemeError, Stabilisation, Substeps,
-    Undetermined, VelocityTerms,
+    Margin, Method, OnUnsolved, Order, PositionUpdate, PrescribedSlip, Preset, Residuals, Scheme, SchemeError, Solving,
+    Stabilisation, Substeps, Undetermined, VelocityTerms,
 };
 pub use substepping::Substepping;
 pub use workspace::{Solution, StepKinematics, StepResult, Workspace};

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 use stiction_complementarity::{Residual, Status};
 use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
-use crate::{Changes, StepEnergy};
+use crate::{Changes, Culprit, StepEnergy};
 
 /// Report of a completed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,8 +20,11 @@ pub struct StepReport {
     pub problem_size: usize,
     /// Residual of its solution, by the natural map of the problem.
     pub residual: Residual,
-    /// Status of the solve.
+    /// Status of the solve: `Solved` within the aimed residual, `SolvedLoosely` within that which the scheme refuses. Others occur only with
+    /// [`OnUnsolved::Accept`](crate::OnUnsolved::Accept).
     pub status: Status,
+    /// Constraint of the worst row, if the step is not `Solved`.
+    pub worst: Option<Culprit>,
     /// Iterations (pivots for Lemke's method), of all passes.
     pub iterations: u32,
     /// Number of times the problem was assembled and solved: once, and again for missed contacts or the fixed-point iteration.

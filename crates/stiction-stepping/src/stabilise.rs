@@ -116,8 +116,7 @@ fn find_closing(start: &Start, ladder: &mut Ladder, ws: &mut Workspace) {
     workspace.constraints.support_points.clear();
     workspace.constraints.joint_space_rows.clear();
     workspace.constraints.joint_rows.clear();
-    let closing =
-        |row: &JointRow| JointRow { bias: row.bias - row.prescribed, prescribed: 0.0, deferred: 0.0, ..*row };
+    let closing = |row: &JointRow| JointRow { bias: row.bias - row.prescribed, prescribed: 0.0, deferred: 0.0, ..*row };
     workspace.constraints.joint_rows.extend(ws.constraints.joint_rows.iter().map(closing));
     let is_solved = after.solve_linear(model, start.state, (ladder, 0.0)).is_ok();
     ws.kinematics.closing.clear();

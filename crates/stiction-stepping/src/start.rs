@@ -20,6 +20,20 @@ pub struct Start<'a> {
     pub whole: f64,
     /// Forces that act, and whether the bodies move.
     pub kick: Kick,
+    /// Solutions that are accepted.
+    pub acceptance: Acceptance,
+}
+
+/// Solutions of a step that are accepted, by their residual.   [STEP-19]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acceptance {
+    /// Those within the aimed residual; with many contacts, where a shorter step is not easier, those within the residual that is refused.
+    #[default]
+    Usual,
+    /// Those within the residual that is refused: the step will not be halved again.
+    Loose,
+    /// The best solution found, whatever its residual.
+    Any,
 }
 
 /// Forces of a step that act at once: all of them, or one of the two halves of a step of second order.   [STEP-18]
@@ -47,7 +61,8 @@ impl Kick {
 impl<'a> Start<'a> {
     /// Start of a step of size `h` with the first kick of the scheme.
     pub fn new(model: &'a Model, scheme: &'a Scheme, state: &'a State, h: f64) -> Self {
-        Self { model, scheme, state, h, whole: h, kick: Kick::first(scheme) }
+        let acceptance = Acceptance::default();
+        Self { model, scheme, state, h, whole: h, kick: Kick::first(scheme), acceptance }
     }
 
     /// Time over which forces act, s: h, or h/2 in each of the two kicks of a step of second order.   [STEP-18]

@@ -98,6 +98,7 @@ const FIXED_POINT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 impl Stepper for TimeStepper {
     /// Makes a step: passes through the stages until a review accepts the result.
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        self.ladder.follow(&start.scheme.solving.residual);
         let end_velocity_scheme = OnceCell::new();
         let (mut start, mut first_try) = (*start, None);
         let (mut counts, mut stage) = (PassCounts::default(), Stage::Kinematics);
@@ -157,6 +158,7 @@ impl Stepper for TimeStepper {
 
     fn kick(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
         debug_assert_eq!(start.kick, Kick::Second, "the bodies have moved");
+        self.ladder.follow(&start.scheme.solving.residual);
         prepare(start, ws)?;
         ws.result.impacts.clear();
         ws.result.impact_loads.clear();
@@ -165,12 +167,13 @@ impl Stepper for TimeStepper {
         impact::keep_closed(start, ws);
         impact::withdraw_first_kick(start, ws)?;
         formulation::assemble(start, ws)?;
-        let outcome = match formulation::solve(start, &mut self.ladder, ws) {
-            Err(_) if formulation::review_contradictions(start, ws) => {
-                formulation::assemble_rows(start, ws)?;
-                formulation::solve(start, &mut self.ladder, ws)
-            }
-            solved => solved,
+        let solved = formulation::solve(start, &mut self.ladder, ws);
+        let is_solved = solved.as_ref().is_ok_and(|outcome| outcome.status.is_solved());
+        let outcome = if !is_solved && formulation::review_contradictions(start, ws) {
+            formulation::assemble_rows(start, ws)?;
+            formulation::solve(start, &mut self.ladder, ws)
+        } else {
+            solved
         }?;
         advance(start, ws)?;
         // The bodies do not move: overlap and joint errors are those of the first kick.
@@ -205,7 +208,9 @@ impl TimeStepper {
         counts: &mut PassCounts,
         ws: &mut Workspace,
     ) -> Result<Verdict<LadderOutcome>, StepCause> {
-        if let Some(change) = formulation::review_working_set(start, solved.is_ok(), &mut counts.working_sets, ws) {
+        // Whatever may lead to a smaller residual is tried before a solution above the aimed one is accepted.
+        let is_solved = solved.as_ref().is_ok_and(|ladder_outcome| ladder_outcome.status.is_solved());
+        if let Some(change) = formulation::review_working_set(start, is_solved, &mut counts.working_sets, ws) {
             counts.iterations += solved.map_or(0, |ladder_outcome| ladder_outcome.iterations);
             return Ok(Verdict::Repeat(change));
         }
@@ -214,7 +219,7 @@ impl TimeStepper {
         {
             return Ok(Verdict::Repeat(Change::NextFaceCombination));
         }
-        if solved.is_err()
+        if !is_solved
             && counts.changes.count(Change::LeaveContradictions) == 0
             && formulation::review_contradictions(start, ws)
         {
@@ -527,6 +532,7 @@ pub fn report_step(
         problem_size: formulation::size(start, ws),
         residual: ladder_outcome.residual,
         status: ladder_outcome.status,
+        worst: ladder_outcome.worst,
         iterations: ladder_outcome.iterations,
         passes,
         changes: Changes::default(),

@@ -59,9 +59,9 @@ pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_schemes::{self as schemes, MoreauJean, ReferenceStepper};
 pub use stiction_sensitivity as sensitivity;
 pub use stiction_stepping::{
-    self as stepping, ClosingSpeed, ContactReport, Coordinates, CornerLogic, Correction, Dynamics, EnergyBound, Event,
-    EventKind, FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder, LineariseAt, Manifold, Margin,
-    Method, Order, PositionUpdate, PrescribedSlip, Preset, Rung, Scheme, Stabilisation, StartImpact, StepCause,
-    StepEnergy, StepError, StepProblem, StepReport, Stepper, Substeps, SupportPointReport, TimeStepper, Undetermined,
-    Uniqueness, VelocityTerms,
+    self as stepping, ClosingSpeed, ContactReport, Coordinates, CornerLogic, Correction, Culprit, Dynamics,
+    EnergyBound, Event, EventKind, FrictionSet, Impact, ImpactReport, ImpulsePoints, Infeasibility, Ladder,
+    LineariseAt, Manifold, Margin, Method, OnUnsolved, Order, PositionUpdate, PrescribedSlip, Preset, Residuals, Rung,
+    Scheme, Solving, Stabilisation, StartImpact, StepCause, StepEnergy, StepError, StepProblem, StepReport, Stepper,
+    Substeps, SupportPointReport, TimeStepper, Undetermined, Uniqueness, VelocityTerms,
 };

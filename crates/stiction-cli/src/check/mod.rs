@@ -279,7 +279,7 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
             Stabilisation::Projection(manifold) => format!("projection of {}", manifold.name()),
             other => other.name().to_owned(),
         },
-        halve_steps: scheme.halve_steps,
+        halve_steps: scheme.solving.halve_steps,
     }
 }
 

@@ -93,7 +93,7 @@ fn scheme(contents: &Contents) -> String {
     parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));
     parts.extend((row.steps_per_period > 0).then(|| format!("steps_per_period {}", row.steps_per_period)));
     parts.extend((row.stabilisation != "usual").then(|| format!("stabilisation {}", row.stabilisation)));
-    let usual = stiction::Scheme::default().halve_steps;
+    let usual = stiction::Scheme::default().solving.halve_steps;
     parts.extend((row.halve_steps != usual).then(|| format!("halve_steps {}", row.halve_steps)));
     parts.join(", ")
 }

@@ -1,7 +1,7 @@
 //! `[simulation]` and `[scheme]`: checks of limits, and defaults.
 
 use stiction_multibody::limits;
-use stiction_options::{ClosingSpeed, Margin, Order, Preset, Scheme, Stabilisation};
+use stiction_options::{ClosingSpeed, Margin, Order, Preset, Residuals, Scheme, Stabilisation};
 
 use super::reader::At;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     error::Fault,
     file::{
         AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ClosingSpeedWord, Count, MarginValue,
-        SceneFile, StabilisationTable, StabilisationValue, StabilisationWord,
+        ResidualTable, SceneFile, StabilisationTable, StabilisationValue, StabilisationWord,
     },
     numbers::plain,
 };
@@ -101,7 +101,10 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.velocity_terms = table.velocity_terms.into();
     scheme.impulse_points = table.impulse_points.into();
     scheme.stabilisation = stabilisation(&at.key("stabilisation"), table.stabilisation.as_ref())?;
-    scheme.halve_steps = table.halve_steps.unwrap_or(scheme.halve_steps);
+    scheme.solving.halve_steps = table.halve_steps.unwrap_or(scheme.solving.halve_steps);
+    let ResidualTable { aim, accept, refuse } = table.residual;
+    scheme.solving.residual = Residuals { aim, accept, refuse };
+    scheme.solving.on_unsolved = table.on_unsolved.into();
     scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;
     Ok(scheme)
 }

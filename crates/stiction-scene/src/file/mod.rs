@@ -29,7 +29,7 @@ pub(crate) use motor::{CouplingTable, MotorTable};
 pub(crate) use scheme_words::{ClosingSpeedWord, StabilisationWord};
 pub(crate) use shape::{GroupNumber, Made, PolygonTable, ShapeTable};
 pub(crate) use simulation::{
-    AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, SchemeTable, SimulationTable,
+    AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ResidualTable, SchemeTable, SimulationTable,
     StabilisationTable, StabilisationValue,
 };
 pub(crate) use support::{LimitSurfaceTable, SupportFriction, SupportTable};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stiction_multibody::OrientationUpdate;
 use stiction_options::{
-    Coordinates, CornerLogic, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, PositionUpdate,
+    Coordinates, CornerLogic, FrictionSet, Impact, ImpulsePoints, LineariseAt, Manifold, OnUnsolved, PositionUpdate,
     PrescribedSlip, Preset, Undetermined, VelocityTerms,
 };
 
@@ -339,6 +339,27 @@ impl From<ManifoldWord> for Manifold {
             ManifoldWord::Positions => Self::Positions,
             ManifoldWord::Velocities => Self::Velocities,
             ManifoldWord::Both => Self::Both,
+        }
+    }
+}
+
+/// What happens to a step that is not solved.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "OnUnsolved")]
+pub(crate) enum OnUnsolvedWord {
+    /// The run stops with an error.
+    #[default]
+    Stop,
+    /// The best solution found is taken, and the summary says so.
+    Accept,
+}
+
+impl From<OnUnsolvedWord> for OnUnsolved {
+    fn from(word: OnUnsolvedWord) -> Self {
+        match word {
+            OnUnsolvedWord::Stop => Self::Stop,
+            OnUnsolvedWord::Accept => Self::Accept,
         }
     }
 }

@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use super::scheme_words::{
     ClosingSpeedWord, CornersWord, FrictionWord, ImpactWord, ImpulsePointsWord, JacobiansWord, ManifoldWord,
-    PositionWord, PresetWord, SlipWord, StabilisationWord, TurningWord, UndeterminedWord, VelocityTermsWord,
+    OnUnsolvedWord, PositionWord, PresetWord, SlipWord, StabilisationWord, TurningWord, UndeterminedWord,
+    VelocityTermsWord,
 };
 use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
@@ -115,6 +116,32 @@ pub(crate) struct SchemeTable {
     /// its own steps.
     #[schemars(range(min = 0, max = 10), title = "a whole number from 0 to 10", extend("examples" = [4]))]
     pub(crate) halve_steps: Option<u32>,
+    /// Residuals of steps with the second-order cone: where solvers stop, and up to which a step is accepted. Default:
+    /// those of the accuracy.
+    #[serde(default)]
+    pub(crate) residual: ResidualTable,
+    /// What happens to a step that is not solved, not even in parts: the run stops (`stop`), or goes on with the best
+    /// solution found and says so (`accept`). Default: `stop`.
+    #[serde(default)]
+    pub(crate) on_unsolved: OnUnsolvedWord,
+}
+
+/// Residuals of steps with the second-order cone, relative to the free velocities; ascending.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("examples" = [{"aim": 1e-8, "accept": 1e-6, "refuse": 1e-4}]))]
+pub(crate) struct ResidualTable {
+    /// Residual at which every method stops. Default: 1e-8, 1e-6 or 1e-3 with the accuracies exact, balanced and
+    /// real-time.
+    #[schemars(extend("examples" = [1e-8], "exclusiveMinimum" = 0, "maximum" = 1))]
+    pub(crate) aim: Option<f64>,
+    /// Residual up to which a step is accepted after the cheap methods. Default: 1e-6, 1e-4 or 1e-2.
+    #[schemars(extend("examples" = [1e-6], "exclusiveMinimum" = 0, "maximum" = 1))]
+    pub(crate) accept: Option<f64>,
+    /// Residual up to which a step is accepted after all methods; above it the step is not solved. Default: 1e-4, 1e-3
+    /// or 0.1.
+    #[schemars(extend("examples" = [1e-4], "exclusiveMinimum" = 0, "maximum" = 1))]
+    pub(crate) refuse: Option<f64>,
 }
 
 /// Largest speed at which open joints close: a word, or a table.

@@ -2,7 +2,9 @@
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyKind, Dimension, JointKind, OrientationUpdate};
-use stiction_options::{LineariseAt, Manifold, Margin, PrescribedSlip, Preset, Stabilisation};
+use stiction_options::{
+    LineariseAt, Manifold, Margin, OnUnsolved, PrescribedSlip, Preset, Residuals, Solving, Stabilisation,
+};
 use stiction_scene::{Settings, load, parse, parse_with};
 
 use crate::{PLANAR, SPATIAL, all_scenes};
@@ -156,12 +158,23 @@ fn every_way_to_stabilise_is_read_and_bad_ones_are_refused() {
     ];
     for (text, expected) in ways {
         let scheme = read(&format!("stabilisation = {text}")).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((scheme.stabilisation, scheme.halve_steps), (expected, 6));
+        assert_eq!((scheme.stabilisation, scheme.solving.halve_steps), (expected, 6));
     }
-    assert_eq!(read("halve_steps = 10").map(|scheme| scheme.halve_steps), Ok(10));
+    assert_eq!(read("halve_steps = 10").map(|scheme| scheme.solving.halve_steps), Ok(10));
+    let solving =
+        read("residual = { aim = 1e-7, refuse = 1e-5 }\non_unsolved = \"accept\"").map(|scheme| scheme.solving);
+    let residual = Residuals { aim: Some(1e-7), accept: None, refuse: Some(1e-5) };
+    assert_eq!(solving, Ok(Solving { residual, on_unsolved: OnUnsolved::Accept, ..Solving::default() }));
     let bad = [
         ("halve_steps = 11", "`halve_steps` is 11, but must be a whole number from 0 to 10"),
         ("halve_steps = -1", "a whole number from 0 to 10"),
+        ("residual = { aim = 0.0 }", "`aim` must be above 0 and at most 1"),
+        (
+            "residual = { aim = 1e-6, refuse = 1e-7 }",
+            "`refuse` is 0.0000001, but must be at least `aim`, which is 0.000001",
+        ),
+        ("residual = { goal = 1e-6 }", "unknown key `goal` in `residual`"),
+        ("on_unsolved = \"halt\"", "\"stop\", \"accept\""),
         ("stabilisation = \"baumgarte\"", "a table with one of `baumgarte`, `ascher`, `projection`"),
         ("stabilisation = {}", "exactly one of `baumgarte`, `ascher`, `projection`"),
         ("stabilisation = { ascher = { rate = 1.0 }, projection = \"both\" }", "exactly one of"),
@@ -177,8 +190,13 @@ fn every_way_to_stabilise_is_read_and_bad_ones_are_refused() {
         assert!(error.starts_with("x.toml:10:") && error.contains(sentence), "{error}");
     }
     let set = |path: &str, value: &str| (path.to_owned(), value.to_owned());
-    let changes = [set("scheme.stabilisation.projection", "both"), set("scheme.halve_steps", "3")];
+    let changes = [
+        set("scheme.stabilisation.projection", "both"),
+        set("scheme.halve_steps", "3"),
+        set("scheme.residual.aim", "1e-7"),
+    ];
     let scene = parse_with(PLANAR, "x.toml", &changes).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(scene.settings.scheme.stabilisation, Stabilisation::Projection(Manifold::Both));
-    assert_eq!(scene.settings.scheme.halve_steps, 3);
+    let solving = scene.settings.scheme.solving;
+    assert_eq!((solving.halve_steps, solving.residual.aim), (3, Some(1e-7)));
 }

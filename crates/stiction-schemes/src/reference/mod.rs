@@ -172,6 +172,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         contacts: ws.result.contact_reports.len(),
         problem_size: run.largest,
         residual: run.impulses.residual,
+        worst: None,
         status: run.impulses.status,
         iterations: run.substeps + run.impulses.iterations,
         passes: run.restarts + 1,

@@ -145,7 +145,7 @@ impl Constraints {
         self.assemble(free, span)?;
         self.start_from(&span.state.impulses);
         let solved = ladder.solve(&self.problem, Some(&self.guess), &mut self.solution);
-        if !solved.status.is_solved() {
+        if !solved.is_accepted() {
             let block = (0..self.problem.blocks()).find(|&b| self.problem.range(b).contains(&solved.residual.row));
             let constraint = block.and_then(|b| self.active.get(b)).map_or(0, |active| active.constraint);
             return Err(ThetaError::NotSolved { status: solved.status, residual: solved.residual.value, constraint });

@@ -44,6 +44,7 @@ impl Default for MoreauJean {
 
 impl Stepper for MoreauJean {
     fn step(&mut self, start: &Start, ws: &mut Workspace) -> Result<StepReport, StepCause> {
+        self.ladder.follow(&start.scheme.solving.residual);
         // Contacts are detected within the reach of the bodies, and have no pending restitution after the step: restitution is within it.
         let mut scheme = start.scheme.clone();
         scheme.gamma = 1.0;

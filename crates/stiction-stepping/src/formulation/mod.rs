@@ -35,25 +35,22 @@ mod redundancy;
 mod surfaces;
 mod warm_start;
 mod working_set;
+mod worst;
 
 pub(crate) use contradictions::review_contradictions;
 pub use directions::choose as choose_directions;
 pub(crate) use surfaces::layer_constant_terms;
+pub(crate) use worst::{name_contact, name_joint};
 
 use nalgebra::Matrix3;
-use stiction_complementarity::Law;
-use stiction_multibody::{BodyId, Configuration, Dimension, Mobility, Model, mass_block};
+use stiction_complementarity::{FrictionIslands, Law, Status};
+use stiction_multibody::{Configuration, Dimension, Mobility, Model, mass_block};
 
 use working_set::ScreeningOutcome;
 
 use crate::{
-    Contact, Dynamics, FrictionSet, Ladder, LineariseAt, RowMeaning, Start, StepCause, SupportPointContact, Workspace,
-    constraints::Source,
-    ladder::LadderOutcome,
-    rates::{JointSpaceRow, RowOwner},
-    review::Change,
-    rows,
-    workspace::ProblemToSolve,
+    Acceptance, Contact, Dynamics, FrictionSet, Ladder, LineariseAt, Start, StepCause, Workspace,
+    ladder::LadderOutcome, review::Change, rows, workspace::ProblemToSolve,
 };
 
 /// Assembles the problem of the step from the configurations and contacts that [`crate::detect`] found.
@@ -197,19 +194,37 @@ fn solve_problem(ladder: &mut Ladder, ws: &mut Workspace) -> LadderOutcome {
     }
 }
 
-/// Recovers v⁺ and the impulses of all blocks from a solved problem; the error names the worst contact of one that is not solved.
+/// Recovers v⁺ and the impulses of all blocks from a problem whose solution is accepted, with the worst constraint if its residual is above the
+/// aimed one. The error names the worst constraint of one that is not solved.
 pub(crate) fn recover(
     start: &Start,
     ladder: &Ladder,
     outcome: LadderOutcome,
     ws: &mut Workspace,
 ) -> Result<LadderOutcome, StepCause> {
-    if !outcome.status.is_solved() {
+    if !is_accepted(start, ws, &outcome) {
         return Err(not_solved(start.model, ladder, ws, &outcome));
     }
     extract(start, ws);
     ws.solution.balanced_step_size = start.h;
-    Ok(outcome)
+    let is_solved = outcome.status.is_solved();
+    let worst = if is_solved { None } else { worst::worst(start.model, ws, &outcome.residual) };
+    Ok(LadderOutcome { worst, ..outcome })
+}
+
+/// True if the solution is accepted.   [STEP-19]
+///
+/// The residual is relative to the whole problem, so that a larger one says nothing about light bodies beside very heavy ones.
+pub(crate) fn is_accepted(start: &Start, ws: &Workspace, outcome: &LadderOutcome) -> bool {
+    let has_many_contacts = || ws.is_friction_problem && FrictionIslands::applies(&ws.friction.problem);
+    match (outcome.status, start.acceptance) {
+        (Status::Solved, _) => true,
+        (_, Acceptance::Any) => outcome.residual.value.is_finite(),
+        (Status::SolvedLoosely, acceptance) => {
+            mass_ratio(start.model) <= LARGE_MASS_RATIO && (acceptance == Acceptance::Loose || has_many_contacts())
+        }
+        _ => false,
+    }
 }
 
 /// Extracts v⁺ and the impulses from the solution in the workspace.
@@ -290,130 +305,15 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
     } else {
         LIMIT_OF_THE_METHOD
     };
-    let row = ladder_outcome.residual.row;
     let contradicting =
         if hint == contradictions::HINT { contradictions::contradicting_joints(model, ws) } else { None };
-    let worst = contradicting.unwrap_or_else(|| {
-        if ws.is_friction_problem { worst_block(model, ws, row) } else { worst_row(model, ws, row) }
-    });
+    let worst = contradicting.unwrap_or_else(|| worst::name_worst(model, ws, &ladder_outcome.residual));
     StepCause::NotSolved {
         status: ladder_outcome.status,
         residual: ladder_outcome.residual.value,
         worst,
         rungs: ladder.names(ws.is_friction_problem).collect(),
         hint,
-    }
-}
-
-pub(crate) fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
-    let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());
-    contact.map_or_else(String::new, |c| format!("the contact between \"{}\" and \"{}\"", name(c.a), name(c.b)))
-}
-
-fn name_support_point(model: &Model, support_point: &SupportPointContact) -> String {
-    format!(
-        "support point {} of body \"{}\"",
-        support_point.index,
-        model.body(support_point.body).map_or("?", |body| body.name.as_str())
-    )
-}
-
-pub(crate) fn name_joint(model: &Model, row: usize) -> String {
-    let joint = model.joints().iter().rev().find(|joint| joint.first_row() <= row);
-    format!("joint \"{}\"", joint.map_or("?", |joint| joint.name.as_str()))
-}
-
-/// Name of the joint, or joint-space constraint, of a joint row of the problem.
-fn name_joint_row(model: &Model, ws: &Workspace, row: usize) -> String {
-    let mut rest = row;
-    for joint in columns::joints(model, ws) {
-        if rest < joint.rows() {
-            return format!("joint \"{}\"", joint.name);
-        }
-        rest -= joint.rows();
-    }
-    name_joint_space(model, polygon_joint_space::joint_space_of(ws, RowMeaning::Joint(row)))
-}
-
-fn name_joint_space(model: &Model, row: Option<&JointSpaceRow>) -> String {
-    let of_joint = |id| model.joint(id).map_or("?", |joint| joint.name.as_str());
-    let between = |kind: &str, ends: Option<(BodyId, BodyId)>| {
-        let name = |id| model.body(id).map_or("?", |body| body.name.as_str());
-        let (a, b) = ends.map_or(("?", "?"), |(a, b)| (name(a), name(b)));
-        format!("the {kind} between \"{a}\" and \"{b}\"")
-    };
-    match row.map(|row| row.owner) {
-        Some(RowOwner::Spring(index)) => between("spring", model.springs().get(index).map(|s| (s.a.0, s.b.0))),
-        Some(RowOwner::Damper(index)) => between("damper", model.dampers().get(index).map(|d| (d.a.0, d.b.0))),
-        Some(RowOwner::Joint(id)) => {
-            let coupled = row.filter(|row| contradictions::is_coupling(row)).and_then(|_| {
-                let coupling = model.couplings().iter().find(|coupling| coupling.follower.0 == id)?;
-                Some((coupling.leader?).0)
-            });
-            match coupled {
-                Some(leader) => format!("the coupling of joint \"{}\" to \"{}\"", of_joint(id), of_joint(leader)),
-                None => format!("the joint-space constraint of joint \"{}\"", of_joint(id)),
-            }
-        }
-        None => "the joint-space constraint of joint \"?\"".to_owned(),
-    }
-}
-
-/// Name of the body, joint or contact of a row of the mixed problem.
-fn worst_row(model: &Model, ws: &Workspace, row: usize) -> String {
-    let meaning = ws.mixed.layout.meaning(row);
-    if let Some(joint_space) = polygon_joint_space::joint_space_of(ws, meaning) {
-        return name_joint_space(model, Some(joint_space));
-    }
-    match meaning {
-        RowMeaning::Momentum(row) => {
-            if ws.reduced.is_some() {
-                let tree = model.forest().tree();
-                let link = tree.link_of(row).and_then(|id| tree.links().get(id.index()));
-                return format!("body \"{}\"", link.map_or("?", |link| link.spec().name.as_str()));
-            }
-            let index = model.layout().iter().position(|slot| slot.v.contains(&row));
-            format!("body \"{}\"", index.and_then(|i| model.bodies().get(i)).map_or("?", |b| b.name.as_str()))
-        }
-        RowMeaning::Joint(row) => name_joint_row(model, ws, row),
-        RowMeaning::Limit(_) => name_joint_space(model, None),
-        RowMeaning::Normal(index) => name_contact(model, ws.constraints.contacts.get(index)),
-        RowMeaning::Friction(row) => {
-            let support_point =
-                ws.constraints.support_points.iter().find(|support_point| support_point.directions.contains(&row));
-            let contact = ws.constraints.contacts.iter().find(|contact| contact.directions.contains(&row));
-            support_point
-                .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
-        }
-        RowMeaning::FrictionBound(bound) => {
-            let support_point = ws
-                .constraints
-                .support_points
-                .iter()
-                .find(|support_point| support_point.friction_bounds.contains(&bound));
-            let contact = ws.constraints.contacts.iter().find(|contact| contact.friction_bounds.contains(&bound));
-            support_point
-                .map_or_else(|| name_contact(model, contact), |support_point| name_support_point(model, support_point))
-        }
-    }
-}
-
-/// Name of the joint, contact or support point of a row of the frictional problem.
-fn worst_block(model: &Model, ws: &Workspace, row: usize) -> String {
-    let (problem, constraints) = (&ws.friction.problem, &ws.constraints);
-    let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&row)).unwrap_or(0);
-    match constraints.blocks.get(block).map(|block| block.source) {
-        Some(Source::Joint(joint)) => {
-            format!("joint \"{}\"", model.joints().get(joint).map_or("?", |joint| joint.name.as_str()))
-        }
-        Some(Source::Contact(contact) | Source::Core { contact, .. }) => {
-            name_contact(model, constraints.contacts.get(contact))
-        }
-        Some(Source::SupportPoint(index)) => {
-            constraints.support_points.get(index).map_or_else(String::new, |point| name_support_point(model, point))
-        }
-        Some(Source::JointSpace(row)) => name_joint_space(model, constraints.joint_space_rows.get(row)),
-        None => String::new(),
     }
 }
 

@@ -60,5 +60,5 @@ pub(crate) fn accept(
     }
     formulation::extract(start, ws);
     ws.solution.balanced_step_size = start.h;
-    Ok(Some(LadderOutcome { rung, status: Status::Solved, residual, iterations: newton.iterations() }))
+    Ok(Some(LadderOutcome { rung, status: Status::Solved, residual, iterations: newton.iterations(), worst: None }))
 }

@@ -37,6 +37,7 @@ pub(super) fn joined(first: &StepReport, second: StepReport) -> StepReport {
         problem_size: first.problem_size.max(second.problem_size),
         residual: worse.residual,
         status: worse.status,
+        worst: worse.worst,
         rung: worse.rung,
         iterations: first.iterations + second.iterations,
         passes: first.passes + second.passes,

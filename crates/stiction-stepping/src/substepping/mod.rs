@@ -6,6 +6,7 @@ mod joining;
 mod layer_parts;
 mod second_kick;
 
+use stiction_complementarity::Status;
 use stiction_multibody::State;
 
 use joining::{EarlierParts, joined};
@@ -13,7 +14,8 @@ use layer_parts::LayerParts;
 use second_kick::SecondKick;
 
 use crate::{
-    Kick, Start, StepCause, StepReport, Stepper, Workspace, closing::resolves_loops, formulation::LIMIT_OF_THE_METHOD,
+    Acceptance, Kick, OnUnsolved, Start, StepCause, StepReport, Stepper, Workspace, closing::resolves_loops,
+    formulation::LIMIT_OF_THE_METHOD,
 };
 
 /// Bound on the substeps of one step.
@@ -25,7 +27,8 @@ const REMAINDER_FRACTION: f64 = 1e-12;
 /// Makes the steps of any stepper, in parts if necessary.
 ///
 /// A part that is not solved, whose projection onto the constraints (stabilisation) does not converge, or that is too long for the velocities of trees
-/// [ROT-4] or loops [STAB-9], is halved, at most `Scheme::halve_steps` times.   [STEP-13] With `Substeps::locate_contacts` a part ends at the
+/// [ROT-4] or loops [STAB-9], is halved, at most `Solving::halve_steps` times.   [STEP-13] With `OnUnsolved::Accept` a part that is still not solved
+/// then is accepted. With `Substeps::locate_contacts` a part ends at the
 /// first touch of a compliant layer, and with `Substeps::steps_per_period` it is as short as the stiffness of the layer requires.   [SOFT-10]
 #[derive(Debug, Default)]
 pub struct Substepping {
@@ -67,18 +70,25 @@ impl Substepping {
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
         // Passes and iterations of parts that were solved and made again as halves.
         let (mut passes, mut iterations) = (0_u32, 0_u32);
+        // Once a part is accepted that no halving helped, no other part of the step is halved: the work of a step is bounded.
+        let mut has_accepted = false;
         while let Some(part) = pending.pop() {
             let state = if whole.is_some() { &*from } else { start.state };
             let length = other_length.take().unwrap_or_else(|| layers.first_length(part.length, state));
             let unhalved = if part.halvings == 0 { length } else { part.whole };
-            let tried = Start { whole: unhalved, ..Start::new(start.model, start.scheme, state, length) };
+            let may_halve = part.halvings < start.scheme.solving.halve_steps && !has_accepted;
+            let acceptance = match (may_halve, start.scheme.solving.on_unsolved) {
+                (true, _) => Acceptance::Usual,
+                (false, OnUnsolved::Stop) => Acceptance::Loose,
+                (false, OnUnsolved::Accept) => Acceptance::Any,
+            };
+            let tried = Start { whole: unhalved, acceptance, ..Start::new(start.model, start.scheme, state, length) };
             let left = part.length - length;
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
             let result = stepper.step(&tried, ws);
             let is_resolved =
                 ws.reduced.as_ref().is_none_or(|reduced| reduced.resolves_motion() && resolves_loops(&tried, ws));
-            let may_halve = part.halvings < start.scheme.halve_steps;
             let result = match result {
                 // A part that will be halved needs no second half.
                 Ok(report) if tried.kick == Kick::First && (is_resolved || !may_halve) => {
@@ -102,6 +112,7 @@ impl Substepping {
                 continue;
             }
             let report = result.map_err(|cause| if part.halvings > 0 { with_halving_hint(cause) } else { cause })?;
+            has_accepted |= part.halvings > 0 && !may_halve && report.status != Status::Solved;
             other_length = layers.review(&tried, part.length, ws);
             if other_length.is_some() {
                 pending.push(part);

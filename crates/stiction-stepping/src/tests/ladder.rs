@@ -4,13 +4,15 @@ use std::sync::{Arc, Mutex};
 
 use stiction_complementarity::{
     Accuracy, Ending, FrictionLadder, FrictionProblem, FrictionSolution, LcpLemke, MixedLcp, MixedLcpSchur,
-    MixedLcpSolution, Solver, Status,
+    MixedLcpSolution, Policy, Solver, Status,
 };
 use stiction_multibody::Dimension;
 use stiction_testkit::{FailingSolver, Fault};
 
 use super::support::{Case, ball, friction, on_floor};
-use crate::{Ladder, Preset, Rung, Scheme, StepCause, Stepper, TimeStepper};
+use crate::{
+    Culprit, Ladder, OnUnsolved, Preset, Residuals, Rung, Scheme, Solving, StepCause, Stepper, Substepping, TimeStepper,
+};
 
 fn sliding(scheme: Scheme) -> Case {
     let body = ball("ball", 1.0, 0.5).position(0.0, 0.0, 0.5).velocity(1.0, 0.0, 0.0);
@@ -151,7 +153,8 @@ fn accuracies_have_their_tolerance() {
     let case = sliding(Scheme::default());
     for accuracy in [Accuracy::RealTime, Accuracy::Balanced, Accuracy::Exact] {
         let mut ladder = Ladder::with_accuracy(accuracy);
-        assert_eq!(ladder.cone_tolerance.solved, accuracy.tolerance());
+        let policy = Policy::new(accuracy);
+        assert_eq!((ladder.cone_tolerance.solved, ladder.cone_tolerance.loose), (policy.aim, policy.refuse));
         let outcome = ladder.solve(&case.ws.friction.problem, None, &mut FrictionSolution::default());
         assert!(outcome.status.is_solved() && outcome.residual.value <= accuracy.tolerance());
     }
@@ -171,4 +174,67 @@ fn a_failed_step_lists_its_rungs_and_leaves_the_state() {
         assert_eq!(rungs, ["first", "second"]);
         assert!(case.state.bit_equal(&before));
     }
+}
+
+/// Solver with an error of this size in the first impulse.
+struct InexactFriction(FrictionLadder, f64);
+
+impl Solver<FrictionProblem> for InexactFriction {
+    fn run(
+        &mut self,
+        problem: &FrictionProblem,
+        guess: Option<&FrictionSolution>,
+        solution: &mut FrictionSolution,
+    ) -> Ending {
+        let ending = self.0.run(problem, guess, solution);
+        solution.r[0] += self.1;
+        ending
+    }
+}
+
+/// With few contacts, a step between the aimed and the refused residual is accepted, with the worst contact, if halving does not help; above it is not,
+/// unless the scheme accepts anything.
+#[test]
+fn steps_above_the_aim_are_accepted_and_named_up_to_what_is_refused() {
+    let made = |error: f64, residual: Residuals, on_unsolved: OnUnsolved| {
+        let solving = Solving { residual, halve_steps: 2, on_unsolved };
+        let mut case = sliding(Scheme { solving, ..Scheme::default() });
+        let before = case.state.clone();
+        let solver = Box::new(InexactFriction(FrictionLadder::default(), error));
+        let ladder = Ladder::for_cones(vec![Rung { name: "inexact", solver }]);
+        let mut stepper = TimeStepper::default().with_ladder(ladder);
+        let made = case.with(|start, ws| Substepping::default().step(&mut stepper, start, ws));
+        assert!(case.state.bit_equal(&before));
+        made
+    };
+    let (usual, stop) = (Residuals::default(), OnUnsolved::Stop);
+    let exact = made(0.0, usual, stop).unwrap();
+    assert_eq!((exact.status, exact.worst, exact.substeps), (Status::Solved, None, 1));
+    let loose = made(1e-6, usual, stop).unwrap();
+    let Some(Culprit::Contact(a, b)) = loose.worst else { panic!("{:?}", loose.worst) };
+    assert_eq!((loose.status, loose.substeps, a.index() + b.index()), (Status::SolvedLoosely, 3, 1));
+    assert!(loose.residual.value > 1e-8 && loose.residual.value < 1e-4);
+    let asked = Residuals { aim: Some(1e-3), ..usual };
+    assert_eq!(made(1e-6, asked, stop).unwrap().status, Status::Solved);
+    let asked = Residuals { refuse: Some(1e-8), ..usual };
+    assert!(matches!(made(1e-6, asked, stop).unwrap_err(), StepCause::NotSolved { .. }));
+    assert!(matches!(made(0.1, usual, stop).unwrap_err(), StepCause::NotSolved { .. }));
+    // One quarter is taken as it is; the other quarter and half are not halved again.
+    let taken = made(0.1, usual, OnUnsolved::Accept).unwrap();
+    assert_eq!((taken.status, taken.substeps), (Status::Breakdown, 3));
+    assert!(taken.worst.is_some() && taken.residual.value > 1e-2);
+}
+
+/// The residuals of the scheme replace those of the accuracy, and the others stay in order with them.
+#[test]
+fn ladders_follow_the_residuals_of_the_scheme() {
+    let mut ladder = Ladder::default();
+    ladder.follow(&Residuals { aim: Some(1e-5), accept: None, refuse: Some(1e-3) });
+    assert_eq!((ladder.cone_tolerance.solved, ladder.cone_tolerance.loose), (1e-5, 1e-3));
+    ladder.follow(&Residuals::default());
+    assert_eq!((ladder.cone_tolerance.solved, ladder.cone_tolerance.loose), (1e-8, 1e-4));
+    let exact = Policy::new(Accuracy::Exact);
+    assert_eq!(exact.with(Some(1e-5), None, None), Policy { aim: 1e-5, accept: 1e-5, refuse: 1e-4 });
+    assert_eq!(exact.with(None, None, Some(1e-9)), Policy { aim: 1e-9, accept: 1e-9, refuse: 1e-9 });
+    assert_eq!(exact.with(None, Some(1e-3), None), Policy { aim: 1e-8, accept: 1e-3, refuse: 1e-3 });
 }

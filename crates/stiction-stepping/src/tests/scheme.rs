@@ -8,10 +8,9 @@ use stiction_multibody::{
 };
 
 use super::support::{ball, builder, disc, friction, on_floor};
-use crate::Substeps;
 use crate::{
     Coordinates, CornerLogic, Dynamics, FrictionSet, Impact, LineariseAt, Manifold, Margin, Method, Order,
-    PositionUpdate, Preset, Scheme, SchemeError, Stabilisation,
+    PositionUpdate, Preset, Scheme, SchemeError, Solving, Stabilisation, Substeps,
 };
 
 /// Ball on a floor with a rule.
@@ -71,7 +70,7 @@ fn numbers_out_of_range_name_their_field() {
         ("joint_gamma", |s, x| s.joint_gamma = x, &[0.0, 1.0], &[-0.1, 2.0, f64::NAN]),
         ("directions", |s, x| s.directions = x as u32, &[4.0, 6.0, 1024.0], &[0.0, 2.0, 5.0, 1026.0]),
         ("margin", |s, x| s.margin = Margin::Fixed(x), &[0.0, 1e9], &[-1.0, f64::INFINITY, f64::NAN]),
-        ("halve_steps", |s, x| s.halve_steps = x as u32, &[0.0, 10.0], &[11.0]),
+        ("halve_steps", |s, x| s.solving.halve_steps = x as u32, &[0.0, 10.0], &[11.0]),
         ("steps_per_period", |s, x| s.substeps.steps_per_period = x as u32, &[0.0, 10_000.0], &[10_001.0]),
         ("protective_layer", |s, x| s.protective_layer = x, &[0.0, 1e-3], &[-1e-3, f64::INFINITY, f64::NAN]),
         ("slip_threshold", |s, x| s.slip_threshold = x, &[0.0, 1.0], &[-1e-9, 1.5, f64::NAN]),
@@ -248,8 +247,15 @@ fn other_methods_choose_their_own_geometry_and_steps() {
     }
     let linear = Scheme { friction: FrictionSet::Polygon, ..Preset::Reference.scheme() };
     refuses(&linear, &model, "friction", "second-order cone");
-    refuses(&Scheme { halve_steps: 5, ..Preset::Reference.scheme() }, &model, "halve_steps", "its own steps");
-    Scheme { halve_steps: 0, ..Preset::Reference.scheme() }.check_model(&model).unwrap();
+    refuses(
+        &Scheme { solving: Solving { halve_steps: 5, ..Solving::default() }, ..Preset::Reference.scheme() },
+        &model,
+        "halve_steps",
+        "its own steps",
+    );
+    Scheme { solving: Solving { halve_steps: 0, ..Solving::default() }, ..Preset::Reference.scheme() }
+        .check_model(&model)
+        .unwrap();
 }
 
 fn supported(support: &SupportBuilder) -> Model {

@@ -88,7 +88,7 @@ fn parts_are_steps_of_their_own() {
 fn halving_ends_at_the_limit_of_the_scheme() {
     for (halve_steps, tries) in [(0, 1), (1, 2), (3, 4)] {
         let mut case = resting_ball(0.8);
-        case.scheme.halve_steps = halve_steps;
+        case.scheme.solving.halve_steps = halve_steps;
         let before = case.state.clone();
         let mut picky = Picky::new(0.01);
         let cause = step(&mut case, &mut picky).unwrap_err();

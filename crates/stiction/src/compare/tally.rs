@@ -52,7 +52,8 @@ impl Tally {
         self.infeasibility.joints.see(report.joint_error);
         self.infeasibility.total.see(report.joint_error.max(report.penetration));
         if report.residual.value > self.residual.max {
-            self.residual = ResidualSummary { max: report.residual.value, at_step: report.step };
+            self.residual =
+                ResidualSummary { max: report.residual.value, at_step: report.step, ..ResidualSummary::default() };
         }
         let total = simulation.energy().total();
         self.energy.r#final = total;

@@ -32,7 +32,7 @@ pub enum GradientError {
     },
 }
 
-/// Largest number of halvings of a step, as [`stiction_stepping::Scheme::halve_steps`].
+/// Largest number of halvings of a step, as [`stiction_stepping::Solving::halve_steps`].
 const MOST_HALVINGS: u32 = 10;
 
 /// A simulation with the sensitivities ∂x/∂unknowns of its state x: displacements of the bodies, then velocities.   [GRAD-7]

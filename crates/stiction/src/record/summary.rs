@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use stiction_complementarity::Status;
 use stiction_multibody::{Dimension, Energy, Model, State};
 use stiction_stepping::{Correction, Event, Infeasibility, StartImpact, StepReport, Uniqueness};
 
@@ -101,13 +102,33 @@ pub struct Extreme {
     pub r#final: f64,
 }
 
-/// Largest residual of all steps, and its step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Largest residual of all steps, and the steps accepted above the residual that solvers aim at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResidualSummary {
     /// Largest residual (natural map of the problem).
     pub max: f64,
     /// Step with the largest residual.
     pub at_step: u64,
+    /// Steps accepted above the aimed residual, and within that which is refused; omitted if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above_aim: Option<AcceptedSummary>,
+    /// Steps that were not solved and accepted all the same (`on_unsolved = "accept"`); omitted if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsolved: Option<AcceptedSummary>,
+}
+
+/// Steps accepted with a residual above the aimed one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AcceptedSummary {
+    /// Number of such steps.
+    pub steps: u64,
+    /// Largest residual of them.
+    pub residual_max: f64,
+    /// Step with that residual.
+    pub at_step: u64,
+    /// Contact, joint or body with the largest part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<String>,
 }
 
 /// Steps that were divided into substeps because the whole step was not solved.
@@ -351,9 +372,7 @@ impl SummaryBuilder {
         summary.problem_size_max = summary.problem_size_max.max(report.problem_size);
         summary.penetration.see(report.penetration);
         summary.joint_error.see(report.joint_error);
-        if report.residual.value > summary.residual.max {
-            summary.residual = ResidualSummary { max: report.residual.value, at_step: report.step };
-        }
+        summary.residual.see(model, report);
         summary.impacts.see(report.impacts);
         let total = energy.total();
         summary.energy.r#final = total;
@@ -411,6 +430,29 @@ impl Extreme {
     pub(crate) fn see(&mut self, value: f64) {
         self.max = self.max.max(value);
         self.r#final = value;
+    }
+}
+
+impl ResidualSummary {
+    fn see(&mut self, model: &Model, report: &StepReport) {
+        if report.residual.value > self.max {
+            (self.max, self.at_step) = (report.residual.value, report.step);
+        }
+        match report.status {
+            Status::Solved => {}
+            Status::SolvedLoosely => self.above_aim.get_or_insert_default().see(model, report),
+            _ => self.unsolved.get_or_insert_default().see(model, report),
+        }
+    }
+}
+
+impl AcceptedSummary {
+    fn see(&mut self, model: &Model, report: &StepReport) {
+        self.steps += 1;
+        if report.residual.value > self.residual_max {
+            (self.residual_max, self.at_step) = (report.residual.value, report.step);
+            self.worst = report.worst.map(|worst| worst.name(model));
+        }
     }
 }
 

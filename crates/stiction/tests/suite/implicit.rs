@@ -60,7 +60,7 @@ fn a_superellipsoid_tumbles_down_stairs() {
     let model = on_floor(Dimension::Spatial, (0..40).map(stair).chain([tumbler]), [0.0, 0.0, -9.81], friction(0.3));
     let (mut rungs, mut touched, mut deepest) = (std::collections::BTreeMap::new(), 0, 0.0_f64);
     let mut scheme = implicit();
-    scheme.halve_steps = 0;
+    scheme.solving.halve_steps = 0;
     let mut end = Simulation::new(model, scheme, 0.01).unwrap();
     for _ in 0..1000 {
         let report = end.step().unwrap();

@@ -35,6 +35,7 @@ mod needle;
 mod one_liners;
 mod orders;
 mod pendulum;
+mod piles;
 mod plate;
 mod plugins;
 mod projected_contacts;

@@ -82,8 +82,8 @@ fn stabilisation_that_makes_no_sense_is_refused_with_its_sentence() {
         (hanging(None), of(Preset::MoreauJean, baumgarte), "the mean of two velocities"),
         (hanging(Some(0.5)), of(Preset::StewartTrinkle, baumgarte), "a weight `gamma` of its own"),
         (hanging(None), of(Preset::Ncp, Stabilisation::Ascher { rate: f64::NAN }), "the rate must be positive"),
-        (hanging(None), with(Preset::Reference, |scheme| scheme.halve_steps = 2), "chooses its own steps"),
-        (hanging(None), with(Preset::Ncp, |scheme| scheme.halve_steps = 11), "at most 10"),
+        (hanging(None), with(Preset::Reference, |scheme| scheme.solving.halve_steps = 2), "chooses its own steps"),
+        (hanging(None), with(Preset::Ncp, |scheme| scheme.solving.halve_steps = 11), "at most 10"),
     ];
     for (model, scheme, sentence) in cases {
         let error = Simulation::new(model, scheme, 0.01).err().unwrap().to_string();

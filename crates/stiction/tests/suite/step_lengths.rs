@@ -88,7 +88,7 @@ fn scene() -> Model {
 
 fn halving(preset: Preset, depth: u32) -> Scheme {
     let mut scheme = preset.scheme();
-    scheme.halve_steps = depth;
+    scheme.solving.halve_steps = depth;
     scheme
 }
 

@@ -1,6 +1,8 @@
 //! Construction of ladders: accuracies, tolerances, and the options of the methods.
 
-use super::schedule::{ACTIVE_SET_STARTS, ISLAND_ACTIVE_SET_STARTS, NEWTON_STEPS, RATE_INTERVAL, ROUNDING_RESIDUAL};
+use super::schedule::{
+    ACTIVE_SET_STARTS, ISLAND_ACTIVE_SET_STARTS, NEWTON_STEPS, RATE_INTERVAL, ROUNDING_RESIDUAL, STEP_TOLERANCE,
+};
 use super::{Accuracy, FrictionLadder, Policy};
 use crate::friction::FrictionSolution;
 use crate::friction::active_set::{FrictionActiveSet, FrictionActiveSetOptions};
@@ -41,8 +43,26 @@ impl FrictionLadder {
     #[must_use]
     pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
         self.acceptable_residual = residual.max(self.tolerance);
-        self.refuse = self.acceptable_residual;
+        (self.accept, self.refuse) = (self.acceptable_residual, self.acceptable_residual);
         self
+    }
+
+    /// Ladder for the steps of simulations with few contacts.
+    ///
+    /// With `Exact` it tries to reach a hundredth of the aimed residual, and all rungs run above the aimed one: shorter steps are tried before a larger
+    /// residual is accepted. The other accuracies leave the interior point and the rung of last resort out at residuals that the policy accepts.
+    pub fn for_steps(accuracy: Accuracy, policy: Policy) -> Result<Self, OptionError> {
+        policy.validate()?;
+        let mut ladder = if accuracy == Accuracy::Exact {
+            Self::build(accuracy, STEP_TOLERANCE * policy.aim)
+                .with_acceptable_residual(policy.aim)
+                .with_stick_recovery()
+        } else {
+            let ladder = Self::build(accuracy, policy.aim);
+            Self { accept: policy.accept, ..ladder }
+        };
+        ladder.refuse = policy.refuse;
+        Ok(ladder)
     }
 
     /// Ladder for an island of a large problem: few rungs, each with bounded work.
@@ -52,7 +72,8 @@ impl FrictionLadder {
     pub fn for_islands(accuracy: Accuracy, policy: Policy) -> Result<Self, OptionError> {
         policy.validate()?;
         let mut ladder = Self::build(accuracy, policy.aim).with_rungs(&Self::ISLAND_RUNGS);
-        (ladder.acceptable_residual, ladder.refuse, ladder.is_for_islands) = (policy.accept, policy.refuse, true);
+        (ladder.acceptable_residual, ladder.is_for_islands) = (policy.accept, true);
+        (ladder.accept, ladder.refuse) = (policy.accept, policy.refuse);
         let active_set = FrictionActiveSetOptions {
             max_starts: ISLAND_ACTIVE_SET_STARTS,
             max_continuations: 0,
@@ -98,6 +119,7 @@ impl FrictionLadder {
             accuracy,
             tolerance,
             acceptable_residual: tolerance,
+            accept: tolerance,
             refuse: tolerance,
             is_for_islands: false,
             active_set: FrictionActiveSet::with_options(active_set).unwrap_or_default(),

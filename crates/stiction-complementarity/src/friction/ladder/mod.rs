@@ -50,8 +50,10 @@ pub struct FrictionLadder {
     rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
-    /// Largest residual at which the rung of last resort is skipped and the result is solved loosely.
+    /// Largest residual at which small methods suffice.
     acceptable_residual: f64,
+    /// Largest residual at which dear rungs are skipped and the result is solved loosely; the acceptable one without a policy.
+    accept: f64,
     /// Largest residual of a solution; the acceptable one without a policy.
     refuse: f64,
     /// True for islands of a large problem.
@@ -187,15 +189,15 @@ impl FrictionLadder {
                 !small_methods_sufficed && (assembled || gauss_seidel_residual <= NEWTON_START_RESIDUAL)
             }
             FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => {
-                let accepted = self.is_for_islands && best <= self.acceptable_residual;
-                !last_pass && !accepted
+                let bounded = self.is_for_islands || self.accuracy != Accuracy::Exact;
+                !last_pass && !(bounded && best <= self.accept)
             }
             FrictionRung::ProximalNewton => !assembled && !last_pass,
-            FrictionRung::ColdProximalNewton => !assembled && !last_pass && best > self.acceptable_residual,
+            FrictionRung::ColdProximalNewton => !assembled && !last_pass && best > self.accept,
             FrictionRung::LateSinglePivot => !last_pass && FrictionSinglePivot::applies(problem),
             _ => true,
         };
-        applies && !(rung.is_last_resort() && (real_time || best <= self.acceptable_residual))
+        applies && !(rung.is_last_resort() && (real_time || best <= self.accept))
     }
 
     /// Runs one rung, records it, and keeps its impulses if they are the best so far.
@@ -367,7 +369,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
             }
             // A warm start may lead to where nothing converges: the rungs that began there begin once more, from zero.
             if progress.start != InitialIterate::Warm
-                || progress.best <= self.acceptable_residual
+                || progress.best <= self.accept
                 || self.accuracy == Accuracy::RealTime
                 || self.is_for_islands
             {

@@ -24,6 +24,15 @@ impl Policy {
         }
     }
 
+    /// This policy with other residuals, where they are given. Residuals that are not given stay in order with those that are.
+    #[must_use]
+    pub fn with(self, aim: Option<f64>, accept: Option<f64>, refuse: Option<f64>) -> Self {
+        let most = accept.or(refuse).unwrap_or(f64::INFINITY);
+        let aim = aim.unwrap_or_else(|| self.aim.min(most));
+        let accept = accept.unwrap_or_else(|| self.accept.min(refuse.unwrap_or(f64::INFINITY)).max(aim));
+        Self { aim, accept, refuse: refuse.unwrap_or_else(|| self.refuse.max(accept)) }
+    }
+
     /// Rejects residuals that are not positive, not finite or not ascending.
     pub fn validate(&self) -> Result<(), OptionError> {
         let mut least = f64::MIN_POSITIVE;

@@ -26,6 +26,14 @@ use system::BodySystem;
 /// Fraction of the mean diagonal of the block below which a diagonal entry of W is replaced by that mean.
 const NEGLIGIBLE_DIAGONAL: f64 = 1e-6;
 
+/// Residual at which the method stops refining, as a fraction of the tolerance. What a step leaves is the start of the next one.
+const REFINED: f64 = 1e-2;
+
+/// Decrease of the residual by which a Newton step within the tolerance is followed by another. With more the method stalls, as [`FrictionNewton`] does.
+///
+/// [`FrictionNewton`]: crate::FrictionNewton
+const FAST_DECREASE: f64 = 0.5;
+
 /// Required decrease of the merit of a step, relative to its length and to the merit. Any small number: it only excludes steps that change nothing.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 
@@ -63,6 +71,8 @@ struct Progress {
     full_length: bool,
     /// Consecutive proximal problems that were not solved.
     failures: u32,
+    /// True if the residual is within the tolerance, and refined or no longer falling fast.
+    is_done: bool,
 }
 
 impl FrictionProximalNewton {
@@ -164,14 +174,15 @@ impl FrictionProximalNewton {
             inner_steps: 0,
             full_length: true,
             failures: 0,
+            is_done: false,
         };
-        if start <= options.tolerance {
+        if start <= REFINED * options.tolerance {
             return (0, start);
         }
         self.restart(problem, bodies, options.proximal);
         while progress.steps < options.max_steps && progress.failures <= options.max_failures {
             let solved = self.solve_proximal(problem, bodies, options, &mut progress);
-            if progress.least <= options.tolerance {
+            if progress.is_done {
                 break;
             }
             let alpha = self.term.alpha;
@@ -206,14 +217,17 @@ impl FrictionProximalNewton {
     ) -> bool {
         loop {
             progress.last = self.now.measure(problem, bodies);
+            let is_fast = progress.last <= FAST_DECREASE * progress.least;
             if progress.last < progress.least {
                 progress.least = progress.last;
                 self.best.r.copy_from_slice(&self.now.r);
             }
+            let is_refined = progress.least <= REFINED * options.tolerance || (progress.steps > 0 && !is_fast);
+            progress.is_done = progress.least <= options.tolerance && is_refined;
             // Both are squared norms, the option is a ratio of norms.
             let solved = self.now.merit <= options.inner_accuracy.powi(2) * self.now.distance;
             let is_last = progress.inner_steps >= options.inner_steps || progress.steps >= options.max_steps;
-            if (solved && progress.inner_steps > 0) || is_last || progress.least <= options.tolerance {
+            if (solved && progress.inner_steps > 0) || is_last || progress.is_done {
                 return solved;
             }
             progress.steps += 1;

@@ -14,7 +14,7 @@ use crate::{Coordinates, FrictionSet, Ladder, Preset, RowMeaning, Scheme, StepCa
 /// Name and hint of a problem whose worst row is `row`.
 fn failed(case: &Case, row: usize) -> (String, &'static str) {
     let residual = Residual { value: 0.5, row };
-    let outcome = LadderOutcome { rung: "none", status: Status::BudgetExhausted, residual, iterations: 3 };
+    let outcome = LadderOutcome { rung: "none", status: Status::BudgetExhausted, residual, iterations: 3, worst: None };
     let cause = not_solved(&case.model, &Ladder::default(), &case.ws, &outcome);
     let StepCause::NotSolved { status, residual, worst, rungs, hint } = cause else { panic!("{cause}") };
     assert_eq!((status, residual), (Status::BudgetExhausted, 0.5));
