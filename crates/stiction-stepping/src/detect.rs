@@ -210,7 +210,7 @@ fn find_middle(
     let (pose_a, pose_b) = (pair.a.pose(&ws.kinematics.ahead), pair.b.pose(&ws.kinematics.ahead));
     let close = ws.detection.close_pairs.contains(&(shape_a, shape_b));
     let points = &mut ws.detection.points;
-    pair.points([&pose_a, &pose_b], (close, margin), (detector, points))?;
+    pair.points(start, [&pose_a, &pose_b], (close, margin), (detector, points))?;
     let found = points.iter().find(|point| point.feature == feature);
     Ok(found.map(|point| (point.point_a.coords + point.point_b.coords) * 0.5))
 }

@@ -190,7 +190,7 @@ impl FrictionLadder {
             }
             FrictionRung::InteriorPoint | FrictionRung::InteriorPointRestart => {
                 let bounded = self.is_for_islands || self.accuracy != Accuracy::Exact;
-                !last_pass && !(bounded && best <= self.accept)
+                !(last_pass || bounded && best <= self.accept)
             }
             FrictionRung::ProximalNewton => !assembled && !last_pass,
             FrictionRung::ColdProximalNewton => !assembled && !last_pass && best > self.accept,
