@@ -71,8 +71,11 @@ impl FrictionLadder {
     /// contacts.
     pub fn for_islands(accuracy: Accuracy, policy: Policy) -> Result<Self, OptionError> {
         policy.validate()?;
-        let mut ladder = Self::build(accuracy, policy.aim).with_rungs(&Self::ISLAND_RUNGS);
-        (ladder.acceptable_residual, ladder.is_for_islands) = (policy.accept, true);
+        let fraction = if accuracy == Accuracy::Exact { STEP_TOLERANCE } else { 1.0 };
+        let mut ladder = Self::build(accuracy, fraction * policy.aim).with_rungs(&Self::ISLAND_RUNGS);
+        (ladder.acceptable_residual, ladder.is_for_islands) = (policy.aim, true);
+        let newton = FrictionNewtonOptions { acceptable_residual: policy.aim, ..*ladder.newton.options() };
+        ladder.newton = FrictionNewton::with_options(newton).unwrap_or_default();
         (ladder.accept, ladder.refuse) = (policy.accept, policy.refuse);
         let active_set = FrictionActiveSetOptions {
             max_starts: ISLAND_ACTIVE_SET_STARTS,

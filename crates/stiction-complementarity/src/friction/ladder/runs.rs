@@ -45,7 +45,7 @@ impl FrictionLadder {
     /// Runs proximal Newton from the warm start, or from zero without one.
     pub(super) fn run_proximal(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
         let steps = if self.accuracy == Accuracy::RealTime { REAL_TIME_NEWTON_STEPS } else { PROXIMAL_STEPS };
-        self.proximal.run_to((self.tolerance, steps), problem, start, &mut self.candidate).iterations
+        self.proximal.run_to((self.acceptable_residual, steps), problem, start, &mut self.candidate).iterations
     }
 
     /// Runs Gauss-Seidel from zero, then proximal Newton.

@@ -29,10 +29,8 @@ const NEGLIGIBLE_DIAGONAL: f64 = 1e-6;
 /// Residual at which the method stops refining, as a fraction of the tolerance. What a step leaves is the start of the next one.
 const REFINED: f64 = 1e-2;
 
-/// Decrease of the residual by which a Newton step within the tolerance is followed by another. With more the method stalls, as [`FrictionNewton`] does.
-///
-/// [`FrictionNewton`]: crate::FrictionNewton
-const FAST_DECREASE: f64 = 0.5;
+/// Largest number of Newton steps within the tolerance. The residual falls at least as fast as α, a factor of two to ten per step.
+const REFINEMENT_STEPS: u32 = 8;
 
 /// Required decrease of the merit of a step, relative to its length and to the merit. Any small number: it only excludes steps that change nothing.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -71,7 +69,9 @@ struct Progress {
     full_length: bool,
     /// Consecutive proximal problems that were not solved.
     failures: u32,
-    /// True if the residual is within the tolerance, and refined or no longer falling fast.
+    /// Number of steps when the residual was first within the tolerance.
+    first_within: Option<u32>,
+    /// True if the residual is refined, or within the tolerance after as many steps as that is worth.
     is_done: bool,
 }
 
@@ -174,6 +174,7 @@ impl FrictionProximalNewton {
             inner_steps: 0,
             full_length: true,
             failures: 0,
+            first_within: None,
             is_done: false,
         };
         if start <= REFINED * options.tolerance {
@@ -217,13 +218,15 @@ impl FrictionProximalNewton {
     ) -> bool {
         loop {
             progress.last = self.now.measure(problem, bodies);
-            let is_fast = progress.last <= FAST_DECREASE * progress.least;
             if progress.last < progress.least {
                 progress.least = progress.last;
                 self.best.r.copy_from_slice(&self.now.r);
             }
-            let is_refined = progress.least <= REFINED * options.tolerance || (progress.steps > 0 && !is_fast);
-            progress.is_done = progress.least <= options.tolerance && is_refined;
+            if progress.least <= options.tolerance {
+                let first = *progress.first_within.get_or_insert(progress.steps);
+                progress.is_done =
+                    progress.least <= REFINED * options.tolerance || progress.steps >= first + REFINEMENT_STEPS;
+            }
             // Both are squared norms, the option is a ratio of norms.
             let solved = self.now.merit <= options.inner_accuracy.powi(2) * self.now.distance;
             let is_last = progress.inner_steps >= options.inner_steps || progress.steps >= options.max_steps;
