@@ -22,7 +22,7 @@ fn surface_velocity(
     (contact, middle): (&Contact, Option<Vector3<f64>>),
     ws: &Workspace,
 ) -> Vector3<f64> {
-    let &Start { model, scheme, state, h, kick, .. } = start;
+    let &Start { model, scheme, state, h, kick } = start;
     // The second kick has the velocities at the end of the step, where it begins.   [STEP-18]
     let at_end = kick == Kick::Second;
     let belt_time = if at_end { state.time } else { state.time + 0.5 * h };

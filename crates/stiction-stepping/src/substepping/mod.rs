@@ -42,8 +42,6 @@ pub struct Substepping {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     length: f64,
-    /// Length of the part that was halved to give this one.
-    whole: f64,
     /// How often a part was halved to give this one.
     halvings: u32,
     /// True for the second half of a part.
@@ -61,8 +59,8 @@ impl Substepping {
         let Self { pending, from, earlier, second_kick } = self;
         let mut layers = LayerParts::new(start);
         pending.clear();
-        let length = start.h / f64::from(start.scheme.substeps.count);
-        let equal = Part { length, whole: length, halvings: 0, is_second_half: false };
+        let equal =
+            Part { length: start.h / f64::from(start.scheme.substeps.count), halvings: 0, is_second_half: false };
         pending.extend((0..start.scheme.substeps.count).map(|_| equal));
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
         // Passes and iterations of parts that were solved and made again as halves.
@@ -70,8 +68,7 @@ impl Substepping {
         while let Some(part) = pending.pop() {
             let state = if whole.is_some() { &*from } else { start.state };
             let length = other_length.take().unwrap_or_else(|| layers.first_length(part.length, state));
-            let unhalved = if part.halvings == 0 { length } else { part.whole };
-            let tried = Start { whole: unhalved, ..Start::new(start.model, start.scheme, state, length) };
+            let tried = Start::new(start.model, start.scheme, state, length);
             let left = part.length - length;
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
@@ -95,8 +92,7 @@ impl Substepping {
                     (passes, iterations) = (passes + report.passes, iterations + report.iterations);
                 }
                 pending.extend(is_divided.then_some(remainder));
-                let half =
-                    Part { length: 0.5 * length, whole: unhalved, halvings: part.halvings + 1, is_second_half: true };
+                let half = Part { length: 0.5 * length, halvings: part.halvings + 1, is_second_half: true };
                 pending.extend([half, Part { is_second_half: part.is_second_half, ..half }]);
                 layers.begin_next();
                 continue;
