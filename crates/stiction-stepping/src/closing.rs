@@ -34,7 +34,7 @@ const MAX_ROWS: usize = 6;
 pub(crate) fn deferred_rates<'l>(
     joint: &Joint,
     at: &Configuration,
-    (gamma, h, whole): (f64, f64, f64),
+    (gamma, h): (f64, f64),
     speed: ClosingSpeed,
     later: impl FnOnce() -> Option<&'l Configuration>,
 ) -> [f64; MAX_ROWS] {
@@ -54,9 +54,7 @@ pub(crate) fn deferred_rates<'l>(
     if linear <= speed.linear && angular <= speed.angular {
         return rates;
     }
-    // Errors may come from steps of the whole length.
-    let Drift { linear: moved, angular: turned } = Drift::of(joint, (at, later()), h);
-    let drift = Drift { linear: moved * (whole / h), angular: turned * (whole / h) };
+    let drift = Drift::of(joint, (at, later()), h);
     let kept = |rate: f64, bound: f64| if rate > bound { 1.0 - bound / rate } else { 0.0 };
     let (linear, angular) = (kept(linear, speed.linear + drift.linear), kept(angular, speed.angular + drift.angular));
     debug_assert!(joint.rows() <= MAX_ROWS, "a joint removes at most {MAX_ROWS} degrees of freedom");

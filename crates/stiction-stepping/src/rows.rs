@@ -69,10 +69,7 @@ fn joints(start: &Start, ws: &mut Workspace) {
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = if start.moves() { joint.gamma.unwrap_or(scheme.joint_gamma) } else { 0.0 };
         let later = || by_forest.get_or_init(|| ws.reduced.as_ref().map(|reduced| reduced.later(start))).as_ref();
-        // A part of a step leaves less of an error than a whole one: it removes its share.   [STEP-14]
-        let gamma = gamma * (h / start.whole);
-        let speed = scheme.joint_closing_speed;
-        let deferred = deferred_rates(joint, &ws.kinematics.start, (gamma, h, start.whole), speed, later);
+        let deferred = deferred_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed, later);
         let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
         for ((place, (end, begin)), deferred) in (joint.first_row()..).zip(rows).zip(deferred) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)

@@ -106,10 +106,11 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
     ws.constraints.joint_space_rows = rows;
 }
 
-/// True if dampers between bodies would resist the closing of joints.
+/// True if dampers between bodies would resist the closing of joints. In a step of second order this closing is part of the curved path.
 pub(crate) fn damps_closing(start: &Start, ws: &Workspace) -> bool {
     let is_damped = |row: &JointSpaceRow| Link::of(start.model, row.owner).is_some_and(|link| link.damping > 0.0);
-    ws.reduced.is_none()
+    start.kick == Kick::Whole
+        && ws.reduced.is_none()
         && ws.constraints.joint_rows.iter().any(|row| row.bias != row.prescribed)
         && ws.constraints.joint_space_rows.iter().any(is_damped)
 }

@@ -15,9 +15,6 @@ pub struct Start<'a> {
     pub state: &'a State,
     /// Step size h, s.
     pub h: f64,
-    /// Size of the step of which this is a half, a quarter and so on, s; h of a whole step. Joint errors that such a step has left are removed at its
-    /// rate.   [STEP-14]
-    pub whole: f64,
     /// Forces that act, and whether the bodies move.
     pub kick: Kick,
     /// Solutions that are accepted.
@@ -61,8 +58,7 @@ impl Kick {
 impl<'a> Start<'a> {
     /// Start of a step of size `h` with the first kick of the scheme.
     pub fn new(model: &'a Model, scheme: &'a Scheme, state: &'a State, h: f64) -> Self {
-        let acceptance = Acceptance::default();
-        Self { model, scheme, state, h, whole: h, kick: Kick::first(scheme), acceptance }
+        Self { model, scheme, state, h, kick: Kick::first(scheme), acceptance: Acceptance::default() }
     }
 
     /// Time over which forces act, s: h, or h/2 in each of the two kicks of a step of second order.   [STEP-18]

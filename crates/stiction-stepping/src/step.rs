@@ -140,7 +140,7 @@ impl Stepper for TimeStepper {
                             let report = self.finish(&start, &counts, &ladder_outcome, measured, ws)?;
                             let by_mean = start.scheme.position_update != PositionUpdate::End;
                             if !by_mean || !layers::rigid_contact_is_active(ws) {
-                                return Ok(with_first_try(first_try, report));
+                                return Ok(first_try.map_or(report, |first| with_first_try(&first, &report)));
                             }
                             // Mean velocities would move bodies into rigid contacts: there the end velocity moves them.   [SOFT-6]
                             let end = || Scheme { position_update: PositionUpdate::End, ..start.scheme.clone() };
@@ -183,10 +183,9 @@ impl Stepper for TimeStepper {
 }
 
 /// Report of a step that was made a second time, with the work of both tries.
-fn with_first_try(first: Option<StepReport>, second: StepReport) -> StepReport {
-    let Some(first) = first else { return second };
+fn with_first_try(first: &StepReport, second: &StepReport) -> StepReport {
     let (iterations, passes) = (first.iterations + second.iterations, first.passes + second.passes);
-    StepReport { iterations, passes, changes: first.changes.sum(&second.changes), ..second }
+    StepReport { iterations, passes, changes: first.changes.sum(&second.changes), ..*second }
 }
 
 impl TimeStepper {

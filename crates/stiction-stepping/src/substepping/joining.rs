@@ -24,8 +24,8 @@ pub(super) struct EarlierParts {
 }
 
 /// Report of two consecutive parts as one: sums of work, the larger residual, and the end of the second.
-pub(super) fn joined(first: &StepReport, second: StepReport) -> StepReport {
-    let worse = if first.residual.value > second.residual.value { first } else { &second };
+pub(super) fn joined(first: &StepReport, second: &StepReport) -> StepReport {
+    let worse = if first.residual.value > second.residual.value { first } else { second };
     let correction = match (first.correction, second.correction) {
         (Some(a), Some(b)) => {
             Some(Correction { rounds: a.rounds + b.rounds, residual: b.residual, energy: a.energy + b.energy })
@@ -46,7 +46,7 @@ pub(super) fn joined(first: &StepReport, second: StepReport) -> StepReport {
         substeps: first.substeps + second.substeps,
         correction,
         energy: first.energy.and(second.energy),
-        ..second
+        ..*second
     }
 }
 

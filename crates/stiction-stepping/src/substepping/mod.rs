@@ -45,8 +45,6 @@ pub struct Substepping {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     length: f64,
-    /// Length of the part that was halved to give this one.
-    whole: f64,
     /// How often a part was halved to give this one.
     halvings: u32,
     /// True for the second half of a part.
@@ -64,8 +62,8 @@ impl Substepping {
         let Self { pending, from, earlier, second_kick } = self;
         let mut layers = LayerParts::new(start);
         pending.clear();
-        let length = start.h / f64::from(start.scheme.substeps.count);
-        let equal = Part { length, whole: length, halvings: 0, is_second_half: false };
+        let equal =
+            Part { length: start.h / f64::from(start.scheme.substeps.count), halvings: 0, is_second_half: false };
         pending.extend((0..start.scheme.substeps.count).map(|_| equal));
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
         // Passes and iterations of parts that were solved and made again as halves.
@@ -75,14 +73,13 @@ impl Substepping {
         while let Some(part) = pending.pop() {
             let state = if whole.is_some() { &*from } else { start.state };
             let length = other_length.take().unwrap_or_else(|| layers.first_length(part.length, state));
-            let unhalved = if part.halvings == 0 { length } else { part.whole };
             let may_halve = part.halvings < start.scheme.solving.halve_steps && !has_accepted;
             let acceptance = match (may_halve, start.scheme.solving.on_unsolved) {
                 (true, _) => Acceptance::Usual,
                 (false, OnUnsolved::Stop) => Acceptance::Loose,
                 (false, OnUnsolved::Accept) => Acceptance::Any,
             };
-            let tried = Start { whole: unhalved, acceptance, ..Start::new(start.model, start.scheme, state, length) };
+            let tried = Start { acceptance, ..Start::new(start.model, start.scheme, state, length) };
             let left = part.length - length;
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
@@ -92,7 +89,7 @@ impl Substepping {
             let result = match result {
                 // A part that will be halved needs no second half.
                 Ok(report) if tried.kick == Kick::First && (is_resolved || !may_halve) => {
-                    second_kick.make(stepper, &tried, report, ws)
+                    second_kick.make(stepper, &tried, &report, ws)
                 }
                 other => other,
             };
@@ -105,8 +102,7 @@ impl Substepping {
                     (passes, iterations) = (passes + report.passes, iterations + report.iterations);
                 }
                 pending.extend(is_divided.then_some(remainder));
-                let half =
-                    Part { length: 0.5 * length, whole: unhalved, halvings: part.halvings + 1, is_second_half: true };
+                let half = Part { length: 0.5 * length, halvings: part.halvings + 1, is_second_half: true };
                 pending.extend([half, Part { is_second_half: part.is_second_half, ..half }]);
                 layers.begin_next();
                 continue;
@@ -132,13 +128,13 @@ impl Substepping {
                 None => report,
                 Some(before) => {
                     earlier.merge(start.model, ws);
-                    StepReport { layer_substeps: layer_substeps(&before, part), ..joined(&before, report) }
+                    StepReport { layer_substeps: layer_substeps(&before, part), ..joined(&before, &report) }
                 }
             };
             if is_last {
                 let report =
                     StepReport { passes: report.passes + passes, iterations: report.iterations + iterations, ..report };
-                return Ok(if made > 1 { at_exact_time(start, ws, report) } else { report });
+                return Ok(if made > 1 { at_exact_time(start, ws, &report) } else { report });
             }
             earlier.keep(start.model, ws);
             whole = Some(report);
@@ -154,12 +150,12 @@ fn layer_substeps(before: &StepReport, part: Part) -> u32 {
 }
 
 /// Sets the exact step number and time of a whole step, which the sums over its parts have only to rounding.
-fn at_exact_time(start: &Start, ws: &mut Workspace, report: StepReport) -> StepReport {
+fn at_exact_time(start: &Start, ws: &mut Workspace, report: &StepReport) -> StepReport {
     let result = &mut ws.result;
     result.next.step = start.state.step + 1;
     (result.next.time, result.next.time_carry) = start.state.time_after(start.h);
     result.end.update(start.model, &result.next.q, &result.next.v, result.next.time);
-    StepReport { step: result.next.step, time: result.next.time, ..report }
+    StepReport { step: result.next.step, time: result.next.time, ..*report }
 }
 
 /// Replaces the general hint of a failed part. The cause is that of the smallest part, whose problem is in the workspace.

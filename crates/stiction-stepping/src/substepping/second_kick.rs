@@ -18,7 +18,7 @@ impl SecondKick {
         &mut self,
         stepper: &mut dyn Stepper,
         start: &Start,
-        report: StepReport,
+        report: &StepReport,
         ws: &mut Workspace,
     ) -> Result<StepReport, StepCause> {
         let Self { moved, first } = self;
@@ -32,7 +32,7 @@ impl SecondKick {
             substeps: report.substeps,
             penetration: report.penetration,
             joint_error: report.joint_error,
-            ..joined(&report, second)
+            ..joined(report, &second)
         })
     }
 }

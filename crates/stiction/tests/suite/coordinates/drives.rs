@@ -122,7 +122,7 @@ fn coordinates_of_trees_do_not_depend_on_scratch_memory() {
             let mut scheme = preset.scheme();
             scheme.coordinates = coordinates;
             let new = || Simulation::new(model.clone(), scheme.clone(), 0.002).unwrap();
-            let [mut plain, mut dropped, mut poisoned] = [new(), new(), new()];
+            let (mut plain, mut dropped, mut poisoned) = (new(), new(), new());
             for step in 0..150 {
                 *dropped.workspace_mut() = stiction::stepping::Workspace::default();
                 poisoned.workspace_mut().poison();
