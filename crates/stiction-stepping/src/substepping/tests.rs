@@ -46,14 +46,14 @@ fn reports_of_two_parts_are_joined() {
         correction: correction(1, 0.125, -3.0),
         ..report
     };
-    let whole = joined(&first, second);
+    let whole = joined(&first, &second);
     assert_eq!((whole.iterations, whole.passes, whole.impacts, whole.contacts), (9, 5, 1, 7));
     assert_eq!((whole.residual, whole.rung), (first.residual, "first"));
     assert_eq!((whole.time, whole.penetration, whole.substeps), (9.0, 0.25, 2));
     assert_eq!(whole.changes.count(Change::SwitchFace), 2);
     assert_eq!(whole.correction, correction(3, 0.125, -2.0));
-    assert_eq!(joined(&second, first).rung, "first");
-    assert_eq!(joined(&first, StepReport { correction: None, ..second }).correction, first.correction);
+    assert_eq!(joined(&second, &first).rung, "first");
+    assert_eq!(joined(&first, &StepReport { correction: None, ..second }).correction, first.correction);
 }
 
 fn impulses(report: &ContactReport) -> (f64, Vector3<f64>, f64, Vector3<f64>) {
