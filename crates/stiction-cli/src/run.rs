@@ -29,7 +29,8 @@ const FAILED_PROBLEM: &str = "failed_problem.json";
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let blame = |error| options.blame(error);
     let scene = input::load(&options.scene, &options.overrides(), &options.robot, blame)?;
-    let read_with = (options.scene.as_path(), &options.overrides()[..], &options.robot);
+    let changes = options.overrides();
+    let read_with = (options.scene.as_path(), changes.as_slice(), &options.robot);
     let simulation = input::simulation(&scene, read_with, |error| options.blame(error))?;
     let mut simulation = with_solver(simulation, options.solver, options.accuracy)?;
     let steps = scene.settings.steps();
