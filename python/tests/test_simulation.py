@@ -113,9 +113,24 @@ def test_the_state_is_shown_without_copies_and_read_only(box: Simulation) -> Non
     assert q[0] > 0.0, "and it shows the present"
     with pytest.raises(ValueError, match="read-only"):
         q[0] = 1.0
+    for array in (q, box.v):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
     del box
     gc.collect()
     assert q[0] > 0.0, "it outlives the simulation"
+
+
+@pytest.mark.parametrize("speed", [1e308, -2e9])
+def test_speeds_that_a_scene_may_not_have_are_refused(box: Simulation, speed: float) -> None:
+    before = box.v.copy()
+    with pytest.raises(stiction.StateError, match="at most 1e9 m/s"):
+        box.v = [0.0, speed, 0.0]
+    assert np.array_equal(box.v, before), "nothing changed"
+    with pytest.raises(stiction.StateError, match="at most 1e9 m/s"):
+        box["box"].velocity = [speed, 0.0]
+    with pytest.raises(stiction.StateError, match="at most 1e9 m/s"):
+        stiction.Worlds.of(box, 1).reset(0, v=[0.0, 0.0, speed])
 
 
 def test_assigning_the_state_puts_bodies_elsewhere(box: Simulation) -> None:

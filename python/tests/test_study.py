@@ -142,3 +142,5 @@ def test_worlds_refuse_what_cannot_be() -> None:
         worlds.hold_wrenches(2, wrenches)
     with pytest.raises(stiction.StateError):
         Worlds.of(sliding_box(), 0)
+    with pytest.raises(stiction.StateError, match="at most 65536"):
+        Worlds.of(sliding_box(), 10**9)

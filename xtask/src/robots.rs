@@ -109,6 +109,8 @@ fn run_models(program: &Path, models: &Path) -> Result<(), String> {
     for (robot, options) in &robots {
         let scene = out.join("scene.toml");
         std::fs::create_dir_all(&out).map_err(|error| error.to_string())?;
+        // Scenes are not overwritten.
+        let _ = std::fs::remove_file(&scene);
         silently(Command::new(program).arg("convert").arg(robot).arg(&scene).args(*options))?;
         let mut run = Command::new(program);
         run.arg("run").arg(robot).args(["--duration", DURATION, "--record-every", "100", "--out"]).arg(&out);

@@ -3,7 +3,11 @@
 use std::{fmt, path::Path, process::ExitCode};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
-use stiction::{StepCause, StepError, measure::MeasureError, scene::SceneError};
+use stiction::{
+    StepCause, StepError,
+    measure::MeasureError,
+    scene::{SceneError, text},
+};
 
 use crate::layout::moment;
 
@@ -88,7 +92,7 @@ impl Failure {
 
     /// Prints the failure to stderr.
     pub(crate) fn print(&self) {
-        crate::layout::print_note(self.report().render());
+        crate::layout::print_rendered(&self.report().render());
     }
 
     fn report(&self) -> Report<'_> {
@@ -111,6 +115,7 @@ impl Failure {
 
 fn scene_title(error: &SceneError) -> String {
     let SceneError { file, line, column, message, span, .. } = error;
+    let file = text::line(file);
     match span {
         // An option of the command line has one line; the caret below it shows the column.
         Some(_) if !file.starts_with("--") => format!("{file}:{line}:{column}: {message}"),
@@ -128,7 +133,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn render(&self) -> String {
-        let title = Level::ERROR.primary_title(self.title.as_str());
+        let title = Level::ERROR.primary_title(text::lines(&self.title));
         let mut group = annotate_snippets::Group::with_title(title);
         if let Some((name, text, span)) = &self.excerpt {
             let place = AnnotationKind::Primary.span(span.clone());
@@ -137,8 +142,7 @@ impl Report<'_> {
         }
         if let Some(help) = self.help {
             // The renderer takes the text as it is, and names of a file may hold control characters.
-            let clean = help.replace(|c: char| c.is_control() && c != '\n', "?");
-            group = group.element(Level::HELP.message(clean));
+            group = group.element(Level::HELP.message(text::lines(help)));
         }
         Renderer::styled().decor_style(DecorStyle::Unicode).render(&[group])
     }

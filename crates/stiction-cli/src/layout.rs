@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
+use stiction::scene::text;
 
 use crate::failure::Failure;
 
@@ -10,16 +11,26 @@ use crate::failure::Failure;
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text =
         serde_json::to_string_pretty(value).map_err(|error| Failure::work(format!("cannot write JSON: {error}")))?;
-    print_text(&(text + "\n"))
+    print(&(text::json(&text) + "\n"))
 }
 
-/// Prints a line to stderr, without its colours where nobody sees them. A stderr that cannot be written, such as a full disk or a closed pipe, is not a failure.
+/// Prints a line to stderr. A stderr that cannot be written, such as a full disk or a closed pipe, is not a failure.
 pub(crate) fn print_note(text: impl std::fmt::Display) {
+    print_rendered(&text::lines(&text.to_string()));
+}
+
+/// Prints a rendered message to stderr, without its colours where nobody sees them.
+pub(crate) fn print_rendered(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Prints text to stdout. A closed pipe (`stiction ... | head`) is not a failure.
+/// Prints lines to stdout. What a terminal would obey is shown instead.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    print(&text::lines(text))
+}
+
+/// Prints to stdout. A closed pipe (`stiction ... | head`) is not a failure.
+fn print(text: &str) -> Result<(), Failure> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::work(format!("cannot write to the standard output: {error}")))
@@ -89,11 +100,14 @@ impl Sheet {
     }
 }
 
+/// Widest column, in characters. Longer cells stand out of it: one name of a file cannot widen every line.
+const WIDEST: usize = 120;
+
 /// Columns with a heading; numbers are aligned right, text left.
 pub(crate) fn columns(heading: &[&str], rows: &[Vec<String>]) -> String {
     let width = |k: usize| {
         let cells = rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.chars().count());
-        cells.chain(heading.get(k).map(|title| title.chars().count())).max().unwrap_or(0)
+        cells.chain(heading.get(k).map(|title| title.chars().count())).max().unwrap_or(0).min(WIDEST)
     };
     let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     let numeric = |k: usize| rows.iter().filter_map(|row| row.get(k)).all(is_number);

@@ -22,6 +22,7 @@ mod input;
 mod layout;
 #[cfg(not(feature = "full"))]
 mod not_in_build;
+mod output;
 mod plot;
 mod progress;
 #[cfg(feature = "full")]
@@ -41,6 +42,7 @@ use clap::Parser;
 use failure::Failure;
 
 fn main() -> ExitCode {
+    signals::survive_file_size_limit();
     match command() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -46,6 +46,7 @@ struct Curve {
 pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
     let out = options.out.clone().unwrap_or_else(|| default_out(&options.runs));
     let format = format_of(&out)?;
+    crate::output::refuse_sources(&out, [])?;
     let x = wanted(options.x.as_deref().unwrap_or("time: t"), "--x")?;
     let y = match options.y.as_slice() {
         [] => DEFAULTS.iter().map(|text| wanted(text, "--y")).collect::<Result<Vec<_>, _>>()?,
@@ -73,7 +74,7 @@ pub(crate) fn run(options: &PlotOptions) -> Result<(), Failure> {
         #[cfg(feature = "full")]
         Format::Png => figure.to_png(options.dpi).map_err(Failure::input)?,
     };
-    std::fs::write(&out, bytes).map_err(|error| Failure::input(format!("cannot write {}: {error}", out.display())))?;
+    crate::output::write_named(&out, bytes)?;
     crate::layout::print_text(&format!("{}\n", out.display()))
 }
 

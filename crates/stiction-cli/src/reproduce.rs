@@ -8,12 +8,15 @@ use std::{
 
 use stiction_reproduce::{CASES, Case, Outcome, Row, find, report, reproduce_all};
 
-use crate::{arguments::ReproduceOptions, failure::Failure, layout, progress::Progress};
+use crate::{arguments::ReproduceOptions, failure::Failure, layout, output, progress::Progress};
 
 pub(crate) fn run(options: &ReproduceOptions) -> Result<(), Failure> {
     let cases = chosen(options)?;
     if cases.is_empty() {
         return layout::print_text(&listing());
+    }
+    if let Some(file) = &options.markdown {
+        output::refuse_sources(file, [])?;
     }
     let started = Instant::now();
     let outcomes = in_parallel(&cases, options.jobs)?;
@@ -63,21 +66,13 @@ fn in_parallel(cases: &[&'static Case], jobs: usize) -> Result<Vec<Outcome>, Fai
 
 fn write(options: &ReproduceOptions, outcomes: &[Outcome]) -> Result<(), Failure> {
     if let Some(folder) = &options.out {
-        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
-        put(&folder.join("report.html"), &report::page(outcomes))?;
+        std::fs::create_dir_all(folder).map_err(|error| output::unwritable(folder, &error))?;
+        output::write_named(&folder.join("report.html"), report::page(outcomes))?;
     }
     if let Some(file) = &options.markdown {
-        put(file, &report::markdown(outcomes))?;
+        output::write_named(file, report::markdown(outcomes))?;
     }
     Ok(())
-}
-
-fn put(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| unwritten(file, &error))
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(format!("cannot write {}: {error}", path.display()))
 }
 
 /// One table per case, and a summary line.

@@ -18,7 +18,7 @@ use stiction::{
 use crate::{
     arguments::{RunOptions, RunSolver, SolveAccuracy},
     failure::Failure,
-    input, layout,
+    input, layout, output,
     progress::Progress,
     signals, summary,
 };
@@ -29,9 +29,18 @@ const FAILED_PROBLEM: &str = "failed_problem.json";
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let blame = |error| options.blame(error);
     let scene = input::load(&options.scene, &options.overrides(), &options.robot, blame)?;
-    let mut simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
-    simulation = with_solver(simulation, options.solver, options.accuracy)?;
+    let changes = options.overrides();
+    let read_with = (options.scene.as_path(), changes.as_slice(), &options.robot);
+    let simulation = input::simulation(&scene, read_with, |error| options.blame(error))?;
+    let mut simulation = with_solver(simulation, options.solver, options.accuracy)?;
+    let steps = scene.settings.steps();
+    if let Some(step) = options.keep_problems.iter().find(|step| **step > steps) {
+        let message =
+            format!("`--keep-problems {step}`: the run has {}", layout::counted(steps as usize, "step", "steps"));
+        return Err(Failure::input(message).with_help("steps are numbered from 1"));
+    }
     let folder = options.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+    output::refuse_inputs(&Recorder::files(&folder), [options.scene.as_path()])?;
     let mut recorder = Recorder::create(&folder, &labels(&scene, options), &simulation)
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
     // Removes the problem of an older run.
@@ -39,7 +48,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let stop = signals::stop_on_signals()?;
     let started = Instant::now();
     let mut unkept = None;
-    let stopped = simulate(&mut simulation, &mut recorder, scene.settings.steps(), &stop, |step, simulation| {
+    let stopped = simulate(&mut simulation, &mut recorder, steps, &stop, |step, simulation| {
         if options.keep_problems.contains(&step) {
             let written = write_problem(simulation, &folder.join(format!("problem_{step}.json")));
             unkept = unkept.take().or(written.err());

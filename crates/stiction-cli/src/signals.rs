@@ -15,3 +15,15 @@ pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
         .map_err(|error| Failure::work(format!("cannot listen for Ctrl-C: {error}")))?;
     Ok(stop)
 }
+
+/// Makes writing beyond a limit on the size of files (`ulimit -f`) an error, which is reported like a full disk. Without this a signal ends the program without a word.
+pub(crate) fn survive_file_size_limit() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        let mut blocked = SigSet::empty();
+        blocked.add(Signal::SIGXFSZ);
+        // Threads inherit the mask of this one. If it cannot be set, the signal is what it was.
+        let _ = blocked.thread_block();
+    }
+}

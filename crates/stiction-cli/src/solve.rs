@@ -12,6 +12,7 @@ use stiction::complementarity::{
 use crate::{
     arguments::SolveOptions,
     failure::Failure,
+    input,
     layout::{columns, counted, number, print_json, print_text, seconds},
 };
 
@@ -78,11 +79,7 @@ pub(crate) fn run(options: &SolveOptions) -> Result<(), Failure> {
 
 fn read(options: &SolveOptions) -> Result<ProblemFile, Failure> {
     let path = &options.problem;
-    let length = std::fs::metadata(path).map_err(|error| Failure::unreadable(path, &error))?.len();
-    if length > MAX_FILE_BYTES as u64 {
-        return Err(Failure::input(format!("{} is larger than {MAX_FILE_BYTES} bytes", path.display())));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let text = input::read_text(path, MAX_FILE_BYTES as u64)?;
     ProblemFile::read(&text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 

@@ -18,6 +18,9 @@ pub mod limits {
     pub const SPEED: f64 = 1e9;
     /// Smallest and largest mass, in kilograms.
     pub const MASS: (f64, f64) = (1e-12, 1e12);
+    /// Largest ratio of the masses of two dynamic bodies. Residuals are relative to the impulses of the whole model: beyond 1/ε = 4.5e15 any impulse on the lightest
+    /// body is below the rounding of those on the heaviest, and a wrong one counts as solved.
+    pub const MASS_RATIO: f64 = 1e15;
     /// Smallest and largest principal moment of inertia, in kg m².
     pub const INERTIA: (f64, f64) = (1e-18, 1e18);
     /// Largest force (N), torque (N m), acceleration (m/s²), stiffness (N/m) or damping (N s/m).

@@ -43,6 +43,8 @@ pub(crate) fn reals(py: Python<'_>, what: &str, value: &Bound<'_, PyAny>) -> PyR
 }
 
 /// Read-only array that always shows the last written values: the same object, without a copy per access.
+///
+/// It is a view of `numbers`, which is writable only while values are replaced: numpy lets the flag of a view be set where that of its base is.
 pub(crate) struct Live {
     numbers: Py<PyArray1<f64>>,
     view: Py<PyAny>,
@@ -51,10 +53,8 @@ pub(crate) struct Live {
 impl Live {
     pub(crate) fn new(py: Python<'_>, values: &[f64]) -> PyResult<Self> {
         let numbers = PyArray1::from_slice(py, values);
+        set_writable(numbers.as_any(), false)?;
         let view = numbers.call_method0("view")?;
-        let options = PyDict::new(py);
-        options.set_item("write", false)?;
-        view.call_method("setflags", (), Some(&options))?;
         Ok(Self { numbers: numbers.unbind(), view: view.unbind() })
     }
 
@@ -73,22 +73,33 @@ impl Live {
             *self = Self::new(py, values)?;
             return Ok(());
         }
-        let mut numbers = numbers.try_readwrite()?;
-        numbers.as_slice_mut()?.copy_from_slice(values);
-        Ok(())
+        replace(numbers, |numbers| numbers.copy_from_slice(values))
     }
 
     /// Replaces the values from an index on.
     pub(crate) fn show_at(&mut self, py: Python<'_>, place: usize, values: &[f64]) -> PyResult<()> {
-        let mut numbers = self.numbers.bind(py).try_readwrite()?;
-        if let Some(part) = numbers.as_slice_mut()?.get_mut(place..place + values.len()) {
-            part.copy_from_slice(values);
-        }
-        Ok(())
+        replace(self.numbers.bind(py), |numbers| {
+            if let Some(part) = numbers.get_mut(place..place + values.len()) {
+                part.copy_from_slice(values);
+            }
+        })
     }
 
     /// Returns the array.
     pub(crate) fn array(&self, py: Python<'_>) -> Py<PyAny> {
         self.view.clone_ref(py)
     }
+}
+
+/// Changes an array that is read-only between these calls.
+fn replace(numbers: &Bound<'_, PyArray1<f64>>, change: impl FnOnce(&mut [f64])) -> PyResult<()> {
+    set_writable(numbers.as_any(), true)?;
+    let mut writable = numbers.try_readwrite()?;
+    change(writable.as_slice_mut()?);
+    writable.make_nonwriteable();
+    Ok(())
+}
+
+fn set_writable(array: &Bound<'_, PyAny>, is_writable: bool) -> PyResult<()> {
+    array.call_method1("setflags", (is_writable,)).map(drop)
 }

@@ -13,6 +13,9 @@ use stiction::{BodyId, ModelError, State, StepError, Wrench, scene};
 
 use crate::{arrays::Live, errors};
 
+/// Largest number of worlds: each has a state and scratch memory of its own, and memory that is not there ends the interpreter.
+const MOST_WORLDS: usize = 65_536;
+
 /// Simulations of one scene. One call steps all of them on several threads; each result depends on its own world only.
 #[pyclass(subclass, module = "stiction._stiction")]
 pub(crate) struct Worlds {
@@ -80,6 +83,12 @@ impl Worlds {
     #[pyo3(signature = (text, file_name, count, threads = 0))]
     fn new(py: Python<'_>, text: &str, file_name: &str, count: usize, threads: usize) -> PyResult<Self> {
         let scene = scene::parse(text, file_name).map_err(|error| errors::scene(py, &error))?;
+        if count > MOST_WORLDS {
+            return Err(errors::state(
+                py,
+                format!("{count} worlds are too many: at most {MOST_WORLDS} are made at once"),
+            ));
+        }
         let made: Result<Vec<_>, _> = (0..count).map(|_| stiction::Simulation::from_scene(&scene)).collect();
         let worlds = made.map_err(|error| errors::build(py, &error))?;
         let Some(start) = worlds.first().map(|world| world.state().clone()) else {
@@ -211,6 +220,9 @@ impl Worlds {
             state.forest_q.clear();
             state.forest_v.clear();
             state.angles.clear();
+        }
+        if v.is_some() {
+            stiction::Simulation::check_velocities(&state.v).map_err(|error| errors::restore(py, &error))?;
         }
         let worlds = all(&mut self.inner);
         let count = worlds.len();

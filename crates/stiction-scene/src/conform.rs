@@ -133,7 +133,15 @@ impl<'s> Checker<'s> {
             let fault = Fault::new(node.span.clone(), format!("`{key}` is a single table, but there may be several"));
             return fault.hint(format!("write [[{header}]]"));
         }
-        let message = format!("`{key}` is {}, but must be {}", self.found(node, schema), self.expected(schema));
+        let most = self.resolve(schema).get("maximum").and_then(Schema::as_i64).unwrap_or(i64::from(u32::MAX));
+        let expected = match (&node.value, self.expected(schema)) {
+            // "from 1 on" does not name the limit that is passed.
+            (Value::Integer(integer), expected) if *integer > most && expected.ends_with(" on") => {
+                format!("at most {most}")
+            }
+            (_, expected) => expected,
+        };
+        let message = format!("`{key}` is {}, but must be {expected}", self.found(node, schema));
         let example = self.example(schema);
         let fault = Fault::new(node.span.clone(), message);
         if example.is_empty() { fault } else { fault.hint(example.trim_start_matches(", ").to_owned()) }

@@ -241,7 +241,7 @@ fn table_value(table: DeTable, base: usize) -> Result<Value, Fault> {
 }
 
 /// Returns a number of the file, cut to its first characters, for a message.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const LONGEST: usize = 24;
     if text.chars().count() <= LONGEST {
         return text.to_owned();

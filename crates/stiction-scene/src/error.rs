@@ -2,6 +2,8 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
+use crate::text;
+
 /// A refused scene: the reason and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,13 +26,14 @@ pub struct SceneError {
 
 impl SceneError {
     pub(crate) fn without_place(file: &str, message: String) -> Self {
+        let message = text::line(&message).into_owned();
         Self { file: file.to_owned(), source_text: "".into(), span: None, line: 1, column: 1, message, hint: None }
     }
 
     /// Returns the same error with a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(text::line(&hint.into()).into_owned());
         self
     }
 }
@@ -114,8 +117,9 @@ impl<'a> Sources<'a> {
             line: before.matches('\n').count() as u32 + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() as u32 + 1,
             span: Some(span),
-            message: fault.message,
-            hint: fault.hint,
+            // Both may quote names and values of the file.
+            message: text::line(&fault.message).into_owned(),
+            hint: fault.hint.map(|hint| text::line(&hint).into_owned()),
         }
     }
 }

@@ -39,19 +39,23 @@ mod file;
 mod numbers;
 mod overrides;
 mod reading;
+mod regular;
 pub mod robot;
 mod schema;
 mod settings;
 mod suggest;
+pub mod text;
 
-use std::{collections::BTreeMap, fs::File, io::Read, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use stiction_multibody::{ExpressionMotion, Model};
+use stiction_options::SchemeError;
 
 pub use error::SceneError;
 pub use file::Angle;
 pub use reading::Reading;
+pub use regular::{open_regular, read_regular};
 pub use schema::{schema, schema_of};
 pub use settings::{Settings, steps_in};
 pub use suggest::hint as suggestion;
@@ -167,6 +171,27 @@ pub fn rewrite(path: impl AsRef<Path>, overrides: &[(String, String)]) -> Result
     Ok(rewritten)
 }
 
+/// Returns the error of a scheme that contradicts itself or the model at its key in a scene file or robot, with the overrides that it was read with.
+pub fn locate_scheme_error(
+    path: impl AsRef<Path>,
+    overrides: &[(String, String)],
+    options: &RobotOptions,
+    error: &SchemeError,
+) -> SceneError {
+    let path = path.as_ref();
+    let text = match text_of(path, options) {
+        Ok(SceneText { text, .. }) => text,
+        Err(unreadable) => return unreadable,
+    };
+    let file_name = path.display().to_string();
+    let mut sources = Sources::new(&file_name, &text);
+    let fault = match document_of(&mut sources, overrides) {
+        Ok(document) => build::contradiction(&document, error),
+        Err(fault) => fault,
+    };
+    sources.locate(fault)
+}
+
 fn document_of(sources: &mut Sources, overrides: &[(String, String)]) -> Result<Document, Fault> {
     let mut document = Document::parse(sources.text())?;
     document.rename_old_keys()?;
@@ -179,13 +204,8 @@ fn document_of(sources: &mut Sources, overrides: &[(String, String)]) -> Result<
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let file = File::open(path).map_err(|error| format!("cannot be opened: {error}"))?;
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes);
-    read.map_err(|error| format!("cannot be read: {error}"))?;
-    if bytes.len() as u64 > MAX_FILE_SIZE {
-        return Err(too_large());
-    }
+    let bytes = read_regular(path, MAX_FILE_SIZE).map_err(|error| format!("cannot be opened: {error}"))?;
+    let bytes = bytes.ok_or_else(too_large)?;
     String::from_utf8(bytes).map_err(|error| {
         format!("is not UTF-8 text: the first wrong byte is number {}", error.utf8_error().valid_up_to() + 1)
     })
@@ -195,8 +215,11 @@ fn read(path: &Path) -> Result<String, String> {
 /// folder.
 fn unreadable(path: &Path, message: String) -> SceneError {
     let error = SceneError::without_place(&path.display().to_string(), message);
-    let near = if path.exists() { None } else { suggest::nearest_file(path) };
-    match near {
+    if path == Path::new("-") || path.exists() && !path.is_file() {
+        return error
+            .with_hint("give the name of a file, or `/dev/stdin` for what another command writes into this one");
+    }
+    match suggest::nearest_file(path).filter(|_| !path.exists()) {
         Some(near) => error.with_hint(format!("did you mean `{}`?", near.display())),
         None => error,
     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::{
-    document::{Document, Entry, Node, Step, Value, parse_value, present_key},
+    document::{Document, Entry, Node, Step, Value, parse_value, present_key, shortened},
     error::{Fault, Sources},
     suggest,
 };
@@ -14,9 +14,16 @@ use crate::{
 pub(crate) fn apply(document: &mut Document, sources: &mut Sources, path: &str, value: &str) -> Result<(), Fault> {
     let start = sources.add(format!("{path}={value}"));
     let value_at = start + path.len() + 1;
-    // A text that is not TOML is a bare word, such as a preset, or an angle with its unit.
-    let value = parse_value(value, value_at)
-        .unwrap_or_else(|_| Node { span: value_at..value_at + value.len(), value: Value::Text(value.to_owned()) });
+    let value = match parse_value(value, value_at) {
+        Ok(value) => value,
+        // `nan`, `-inf`, `1e400`, in any spelling.
+        Err(_) if value.parse::<f64>().is_ok_and(|x| !x.is_finite()) => {
+            let span = value_at..value_at + value.len();
+            return Err(Fault::new(span, format!("must be a finite number, not {}", shortened(value))));
+        }
+        // A text that is not TOML is a bare word, such as a preset, or an angle with its unit.
+        Err(_) => Node { span: value_at..value_at + value.len(), value: Value::Text(value.to_owned()) },
+    };
     let mut at = start;
     let mut node = &mut document.root;
     // Keys of the tables around `node`; items of lists have none.

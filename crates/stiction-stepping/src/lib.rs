@@ -109,7 +109,7 @@ pub mod stages {
     pub use crate::step::report_step;
     pub use crate::step_energy::step_energy;
     pub use crate::surface::Penetrations;
-    pub use crate::tangents::{first_tangent, tangents};
+    pub use crate::tangents::{first_tangent, ignores_first_direction, tangents};
     pub use crate::velocity_terms::{add_weighted as add_velocity_terms, keep_momentum, turn_fast_bodies};
     pub use crate::workspace::Detection;
 }

@@ -14,7 +14,7 @@ pub struct StepReport {
     pub step: u64,
     /// Time at its end, s.
     pub time: f64,
-    /// Potential contacts given to the solver.
+    /// Contacts within reach in the step or in a part of it, which are those with a [`ContactReport`].
     pub contacts: usize,
     /// Unknowns of the mixed problem, velocities included.
     pub problem_size: usize,
@@ -76,7 +76,8 @@ pub struct ContactReport {
     pub normal: Vector3<f64>,
     /// Gap at the end of the step by its linearisation, m; with a compliant layer it is negative by its compression.
     pub gap: f64,
-    /// Open, stick or slip.
+    /// Open, stick or slip in the last part of the step, which is the whole step unless it was divided. A contact that ended in an earlier part, or in an
+    /// impact before the step, is open and has the impulses of the whole step.
     pub mode: ContactMode,
     /// Normal impulse p_n, N s: that of a compliant layer and of the core below it together.
     pub normal_impulse: f64,
@@ -90,7 +91,7 @@ pub struct ContactReport {
     pub slip: Vector3<f64>,
     /// Multiplier σ of the friction law: the slip speed as the friction set sees it, m/s.
     pub sigma: f64,
-    /// Approach velocity that the impact law has still to return, see [`stiction_multibody::ContactMemory::pending_restitution`].
+    /// Normal velocity (m/s, negative) that the impact law has still to return, see [`stiction_multibody::ContactMemory::pending_restitution`].
     pub pending_restitution: f64,
     /// Deflection of its compliant layer, and the impulses of the rigid core below it.
     pub layer: Option<LayerMemory>,

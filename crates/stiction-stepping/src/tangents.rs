@@ -31,6 +31,12 @@ fn wanted(rule: &ContactRule, at: &Configuration) -> Option<Vector3<f64>> {
     }
 }
 
+/// True if the rule requests a first direction that is along the normal, so that another one takes its place.
+pub fn ignores_first_direction(normal: &Vector3<f64>, rule: &ContactRule, at: &Configuration) -> bool {
+    let wanted = wanted(rule, at);
+    wanted.is_some() && !projected(normal, wanted.as_ref()).1
+}
+
 /// Derivative of the [`tangents`] along a change of the normal and a small rotation of the body that their direction is fixed
 /// to.   [GIM-5]
 pub(crate) fn tangents_change(

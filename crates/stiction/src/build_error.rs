@@ -45,7 +45,7 @@ pub enum RestoreError {
     /// State of another model or step size.
     #[error("the saved state is of another simulation: {0}")]
     Mismatch(String),
-    /// Poses or coordinates that the joints of the model do not allow.
+    /// Poses, coordinates or velocities that the model does not allow.
     #[error("{0}")]
     Joints(String),
 }

@@ -1,6 +1,6 @@
 //! States set by hand: coordinates of all bodies, the pose of one body, the coordinate of one joint.
 
-use stiction_multibody::{BodyId, Configuration, JointDofId, State};
+use stiction_multibody::{BodyId, Configuration, JointDofId, State, limits, plain};
 use stiction_stepping::{Coordinates, adopt};
 
 use crate::{RestoreError, Simulation};
@@ -16,6 +16,9 @@ impl Simulation {
     pub fn set_coordinates(&mut self, q: Option<&[f64]>, v: Option<&[f64]>) -> Result<(), RestoreError> {
         if let Some(q) = q {
             self.check_poses(q)?;
+        }
+        if let Some(v) = v {
+            Self::check_velocities(v)?;
         }
         let mut state = self.without_memory();
         if let Some(q) = q {
@@ -91,6 +94,18 @@ impl Simulation {
             Some((joint, error)) => Err(RestoreError::Joints(format!(
                 "joint \"{}\" does not allow these poses, which open it by {error:.3} m or rad; set the coordinate of the joint (`set_joint`), or the coordinates of all bodies so that joints are closed",
                 joint.name
+            ))),
+        }
+    }
+
+    /// Refuses velocities that a scene may not have either: their squares, which energies are made of, would not be finite.
+    pub fn check_velocities(v: &[f64]) -> Result<(), RestoreError> {
+        match v.iter().position(|x| !(x.abs() <= limits::SPEED)) {
+            None => Ok(()),
+            Some(place) => Err(RestoreError::Joints(format!(
+                "v[{place}] is {}, but must be at most {} m/s or rad/s in magnitude",
+                plain(v.get(place).copied().unwrap_or(f64::NAN)),
+                plain(limits::SPEED)
             ))),
         }
     }

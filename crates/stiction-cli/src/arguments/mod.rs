@@ -120,7 +120,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write the contact problems of these steps (the first is 1) to `DIR/problem_N.json`, for `stiction solve`
-    #[arg(long, value_name = "N", value_delimiter = ',')]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) keep_problems: Vec<u64>,
     /// Print the summary as JSON instead of a table
     #[arg(long)]

@@ -71,11 +71,7 @@ pub(super) fn run(options: &CheckOptions, state: &Path) -> Result<(), Failure> {
 
 fn read(path: &Path) -> Result<State, Failure> {
     let wrong = |reason: String| Failure::input(format!("{}: {reason}", path.display()));
-    let size = std::fs::metadata(path).map_err(|error| wrong(format!("cannot be opened: {error}")))?.len();
-    if size > MAX_STATE {
-        return Err(wrong(format!("is larger than {MAX_STATE} bytes, the limit for states")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let text = input::read_text(path, MAX_STATE)?;
     serde_json::from_str(&text).map_err(|error| {
         wrong(format!("is not a valid state: {error}"))
             .with_help("a state is {\"q\": [...], \"v\": [...], \"tau\": [...]}, all of them optional")

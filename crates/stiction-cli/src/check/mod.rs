@@ -17,6 +17,7 @@ use stiction::{
     multibody::{ExpressionMotion, ShapeOnBody, may_collide},
     record::EVENT_DRIVEN,
     scene::{self, Scene},
+    stepping::stages::ignores_first_direction,
 };
 
 use crate::{
@@ -179,7 +180,8 @@ pub(crate) fn run(options: &CheckOptions) -> Result<(), Failure> {
         return dynamics::run(options, state);
     }
     let scene = input::load(&options.scene, &options.set, &options.robot, |error| error)?;
-    let simulation = Simulation::from_scene(&scene).map_err(Failure::input)?;
+    let read_with = (options.scene.as_path(), &options.set[..], &options.robot);
+    let simulation = input::simulation(&scene, read_with, |error| error)?;
     let robot = options.robot.options();
     let read = |changes: &[(String, String)]| scene::load_robot_with(&options.scene, changes, &robot);
     let fitting = Preset::ALL.into_iter().filter(|preset| scheme_of(*preset, &options.set, read).is_ok());
@@ -359,6 +361,8 @@ struct TouchingPair {
     bodies: [String; 2],
     points: usize,
     depth: f64,
+    /// True if the first friction direction of the pair is along the normal of a contact.
+    ignores_direction: bool,
 }
 
 /// All pairs of bodies that may collide, and those that touch initially.
@@ -377,8 +381,17 @@ fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String
             contacts(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, TOUCHING, &mut scratch, &mut points)
                 .map_err(Failure::input)?;
             let names = [a, b].map(|id| name(model, id));
-            let pair = pairs.entry((a, b)).or_insert(TouchingPair { bodies: names, points: 0, depth: 0.0 });
-            pair.points += points.iter().filter(|point| point.gap <= TOUCHING).count();
+            let pair = pairs.entry((a, b)).or_insert(TouchingPair {
+                bodies: names,
+                points: 0,
+                depth: 0.0,
+                ignores_direction: false,
+            });
+            let touching = || points.iter().filter(|point| point.gap <= TOUCHING);
+            pair.points += touching().count();
+            let rule = model.contact_rule(a, b);
+            pair.ignores_direction |=
+                rule.friction > 0.0 && touching().any(|point| ignores_first_direction(&point.normal, rule, at));
             pair.depth = points.iter().fold(pair.depth, |depth, point| depth.max(-point.gap));
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn of(simulation: &Simulation, touching: &[TouchingPair], joints: &[J
     .concat()
 }
 
-/// Overlaps, and joints that are open in the initial state.
+/// Overlaps, joints that are open in the initial state, and friction directions without effect.
 fn errors(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
     let overlaps = touching.iter().filter(|pair| pair.depth > NOTICEABLE).map(|pair| {
         let [a, b] = &pair.bodies;
@@ -36,5 +36,9 @@ fn errors(touching: &[TouchingPair], joints: &[JointRow]) -> Vec<String> {
         .iter()
         .filter(|joint| joint.error > NOTICEABLE)
         .map(|joint| format!("joint {} has an initial error of {}", joint.name, number(joint.error)));
-    overlaps.chain(open).collect()
+    let directions = touching.iter().filter(|pair| pair.ignores_direction).map(|pair| {
+        let [a, b] = &pair.bodies;
+        format!("`first_direction` of {a} and {b} is along the normal of a contact, which takes world x or y instead")
+    });
+    overlaps.chain(open).chain(directions).collect()
 }

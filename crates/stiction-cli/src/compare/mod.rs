@@ -20,7 +20,7 @@ use stiction::{
 use crate::{
     arguments::{ALL_PRESETS, CompareOptions},
     failure::Failure,
-    input, layout,
+    input, layout, output,
     progress::Progress,
     signals,
 };
@@ -38,6 +38,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         Failure::input(format!("cannot write {}: {error}", folder.display()))
             .with_help("choose a folder that can be written with --out DIR")
     })?;
+    output::refuse_inputs(&[FILES.0, FILES.1].map(|name| folder.join(name)), [options.scene.as_path()])?;
     let mut watch = Observer {
         started: Instant::now(),
         progress: Progress::new(plan.total_steps(), "steps"),
@@ -159,12 +160,10 @@ impl Watch for Observer {
 
 /// Writes the numbers and the page; returns their paths.
 fn write(comparison: &Comparison, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unwritten =
-        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [json, html] = [FILES.0, FILES.1].map(|name| folder.join(name));
-    let text = serde_json::to_string_pretty(comparison).map_err(|error| unwritten(&json, &error))?;
-    std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;
-    let page = compare::page(comparison).map_err(|error| unwritten(&html, &error))?;
-    std::fs::write(&html, page).map_err(|error| unwritten(&html, &error))?;
+    let text = serde_json::to_string_pretty(comparison).map_err(|error| output::unwritten(&json, &error))?;
+    output::write(&json, text + "\n")?;
+    let page = compare::page(comparison).map_err(|error| output::unwritten(&html, &error))?;
+    output::write(&html, page)?;
     Ok(vec![json, html])
 }

@@ -1,13 +1,12 @@
 //! Run as MCAP: two channels of JSON messages with their schemas, with times in nanoseconds of simulated time.
 
-use std::{collections::BTreeMap, fs::File, io::BufWriter, path::Path};
+use std::{collections::BTreeMap, io::BufWriter, path::Path};
 
 use mcap::{WriteOptions, Writer, records::MessageHeader};
 use serde_json::{Map, Value, json};
 use stiction::record::{Column, ColumnKind, RecordingError, RunTables};
 
-use super::unwritable;
-use crate::failure::Failure;
+use crate::{failure::Failure, output};
 
 /// Columns of a table by name.
 type Columns = Vec<(String, Column)>;
@@ -20,7 +19,7 @@ pub(super) fn write(run: &RunTables, path: &Path) -> Result<(), Failure> {
         Ok((trajectory, contacts, run.contacts_of_frames()?))
     };
     let (trajectory, contacts, frames) = read().map_err(Failure::input)?;
-    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+    let file = output::create(path)?;
     let rows = |row: usize| object(&trajectory, row);
     let touching = |row: usize| {
         let contacts_of = frames.get(row).cloned().unwrap_or_default().map(|row| object(&contacts, row));
@@ -47,7 +46,7 @@ pub(super) fn write(run: &RunTables, path: &Path) -> Result<(), Failure> {
         writer.finish()?;
         Ok(())
     };
-    written().map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))
+    written().map_err(|error| output::unwritable(path, &error))
 }
 
 fn columns(

@@ -5,7 +5,6 @@ mod mcap;
 
 use std::{
     ffi::OsStr,
-    fs::File,
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -15,7 +14,7 @@ use stiction::{
     scene::{self, robot},
 };
 
-use crate::{arguments::ConvertOptions, failure::Failure, input};
+use crate::{arguments::ConvertOptions, failure::Failure, input, output};
 
 pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
     let (from, to) = (&options.from, &options.to);
@@ -27,6 +26,7 @@ pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
         return Err(Failure::input(format!("a scene or a robot cannot be written as {}", to.display()))
             .with_help("use .toml for it; the folder of a run can be written as .csv or .mcap"));
     }
+    output::refuse_sources(to, [from.as_path()])?;
     let text = if robot::is_robot(from) {
         let made = scene::text_of(from, &options.robot.options())?;
         // Checks that the written scene can be read.
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &ConvertOptions) -> Result<(), Failure> {
     } else {
         scene::rewrite(from, &[])?
     };
-    std::fs::write(to, text).map_err(|error| unwritable(to, &error))
+    output::write_named(to, text)
 }
 
 /// Writes the tables of a run in another format.
@@ -80,10 +80,10 @@ fn contacts_beside(path: &Path) -> PathBuf {
 }
 
 fn write_csv(tables: &RunTables, table: Table, path: &Path) -> Result<(), Failure> {
-    let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+    let file = output::create(path)?;
     let mut out = BufWriter::new(file);
     tables.write_csv(table, &mut out).map_err(Failure::input)?;
-    out.flush().map_err(|error| unwritable(path, &error))?;
+    out.flush().map_err(|error| output::unwritable(path, &error))?;
     crate::layout::print_text(&format!("{}\n", path.display()))
 }
 
@@ -97,8 +97,4 @@ fn export_mcap(from: &Path, to: &Path) -> Result<(), Failure> {
 fn export_mcap(_: &Path, to: &Path) -> Result<(), Failure> {
     Err(Failure::input(format!("this program was built without support for {}", to.display()))
         .with_help("build it with `cargo build --release --features mcap`, or write .csv"))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(format!("cannot write {}: {error}", path.display()))
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use stiction_plot::{Axis, Dash, Figure, Layer, Panel};
 use stiction_study::design::{self, DesignReport, DesignSearch, Log};
 
-use crate::{arguments::DesignOptions, failure::Failure, layout, sweep::Observer};
+use crate::{arguments::DesignOptions, failure::Failure, layout, output, sweep::Observer};
 
 /// File names inside the folder.
 const FILES: [&str; 5] = ["evaluations.jsonl", "results.json", "results.html", "convergence.svg", "best.toml"];
@@ -34,7 +34,9 @@ pub(crate) fn run(options: &DesignOptions) -> Result<(), Failure> {
         Failure::input(format!("cannot write {}: {error}", folder.display()))
             .with_help("choose a folder that can be written with --out DIR")
     })?;
-    let [log, ..] = FILES.map(|name| folder.join(name));
+    let files = FILES.map(|name| folder.join(name));
+    output::refuse_inputs(&files, [options.design.as_path(), &search.design().scene_path])?;
+    let [log, ..] = files;
     let log = if options.resume { Log::resume(&log, search.design()) } else { Log::create(&log, search.design()) };
     let log =
         log.map_err(|error| Failure::input(error).with_help("without --resume the search starts from the beginning"))?;
@@ -81,22 +83,20 @@ fn configured(options: &DesignOptions) -> Result<DesignSearch, Failure> {
 
 /// Writes everything but the log; returns the paths.
 fn write(search: &DesignSearch, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unwritten =
-        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [log, json, page, figure, best] = FILES.map(|name| folder.join(name));
     // Removes the result of an older search.
     let _ = std::fs::remove_file(&best);
-    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
+    let text = serde_json::to_string_pretty(results).map_err(|error| output::unwritten(&json, &error))?;
     let convergence = convergence(results.report).to_svg();
     let mut files =
         vec![(json, text + "\n"), (page, page::page(search, results.report, &convergence)), (figure, convergence)];
     if let (Some(run), Some(_)) = (search.design().runs.first(), results.report.objective) {
         let values: Vec<_> = results.report.parameters.iter().map(|chosen| chosen.value).collect();
-        let scene = search.design().scene_text(run, &values).map_err(|error| unwritten(&best, &error))?;
+        let scene = search.design().scene_text(run, &values).map_err(|error| output::unwritten(&best, &error))?;
         files.push((best, scene));
     }
     for (path, text) in &files {
-        std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
+        output::write(path, text)?;
     }
     Ok(std::iter::once(log).chain(files.into_iter().map(|(path, _)| path)).collect())
 }

@@ -1,5 +1,6 @@
 //! `results.html`: results of a design on one self-contained page.
 
+use stiction::scene::text::html;
 use stiction_study::design::{DesignReport, DesignSearch};
 
 use super::table;
@@ -15,15 +16,15 @@ th:first-child,td:first-child,.words th:last-child,.words td:last-child{text-ali
 /// Page with a figure of the convergence.
 pub(super) fn page(search: &DesignSearch, report: &DesignReport, figure: &str) -> String {
     let design = search.design();
-    let name = escaped(&design.name);
+    let name = html(&design.name);
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}</title>\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><style>{STYLE}</style></head><body>\n\
          <h1>{name}</h1>\n<p>of the scene {}, by {}, {} evaluations</p>\n<p class=\"number\">objective {}</p>\n",
-        escaped(&design.scene_path.display().to_string()),
+        html(&design.scene_path.display().to_string()),
         report.method.name(),
         report.evaluations,
-        escaped(&table::objective(report)),
+        html(&table::objective(report)),
     );
     text += "<h2>Parameters</h2>\n";
     let parameters = ["parameter", "found", "start", "bounds", "in the scene"];
@@ -41,8 +42,8 @@ pub(super) fn page(search: &DesignSearch, report: &DesignReport, figure: &str) -
     }
     text += "<h2>Objective</h2>\n";
     let terms = design.terms.iter().map(|term| {
-        let (measure, weight) = (format!("<code>{}</code>", escaped(term.measure.text())), term.weight);
-        format!("<p>{}: {weight} × {measure}</p>\n", escaped(&term.name))
+        let (measure, weight) = (format!("<code>{}</code>", html(term.measure.text())), term.weight);
+        format!("<p>{}: {weight} × {measure}</p>\n", html(&term.name))
     });
     text.extend(terms);
     text + "</body></html>\n"
@@ -51,16 +52,11 @@ pub(super) fn page(search: &DesignSearch, report: &DesignReport, figure: &str) -
 /// A table; with the class `words` its last column is text.
 fn rows(class: &str, heading: &[&str], rows: &[Vec<String>]) -> String {
     let cells = |cells: &mut dyn Iterator<Item = &str>, tag: &str| {
-        let cells: Vec<_> = cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        let cells: Vec<_> = cells.map(|cell| format!("<{tag}>{}</{tag}>", html(cell))).collect();
         let cells = cells.concat();
         format!("<tr>{cells}</tr>\n")
     };
     let head = cells(&mut heading.iter().copied(), "th");
     let body: String = rows.iter().map(|row| cells(&mut row.iter().map(String::as_str), "td")).collect();
     format!("<table class=\"{class}\">\n{head}{body}</table>\n")
-}
-
-/// Escapes text for HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

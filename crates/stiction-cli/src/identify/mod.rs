@@ -14,7 +14,7 @@ use std::{
 use serde::Serialize;
 use stiction_identify::{Identification, IdentificationReport, IdentifyError};
 
-use crate::{arguments::IdentifyOptions, failure::Failure, layout, progress::Progress, signals};
+use crate::{arguments::IdentifyOptions, failure::Failure, layout, output, progress::Progress, signals};
 
 /// File names inside the folder.
 const FILES: [&str; 3] = ["summary.json", "report.html", "estimated.toml"];
@@ -46,6 +46,8 @@ pub(crate) fn run(options: &IdentifyOptions) -> Result<(), Failure> {
         Failure::input(format!("cannot write {}: {error}", folder.display()))
             .with_help("choose a folder that can be written with --out DIR")
     })?;
+    let files = FILES.map(|name| folder.join(name));
+    output::refuse_inputs(&files, [options.identification.as_path(), &identification.scene_path])?;
     let started = Instant::now();
     let stop = signals::stop_on_signals()?;
     let progress = Mutex::new(Progress::new(identification.work() as u64, "parts"));
@@ -97,15 +99,13 @@ fn failed(error: IdentifyError) -> Failure {
 
 /// Writes the files; returns their paths.
 fn write(identification: &Identification, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unwritten =
-        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [summary, page, scene] = FILES.map(|name| folder.join(name));
-    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&summary, &error))?;
+    let text = serde_json::to_string_pretty(results).map_err(|error| output::unwritten(&summary, &error))?;
     let values = results.report.methods.first().map(stiction_identify::MethodReport::values).unwrap_or_default();
-    let estimated = identification.scene_with(&values).map_err(|error| unwritten(&scene, &error))?;
+    let estimated = identification.scene_with(&values).map_err(|error| output::unwritten(&scene, &error))?;
     let files = [(summary, text + "\n"), (page, page::page(identification, results.report)), (scene, estimated)];
     for (path, text) in &files {
-        std::fs::write(path, text).map_err(|error| unwritten(path, &error))?;
+        output::write(path, text)?;
     }
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use stiction::scene::text::html;
 use stiction_identify::{Identification, IdentificationReport};
 
 use super::{figures, table};
@@ -15,12 +16,12 @@ th:first-child,td:first-child{text-align:left}svg{max-width:100%;height:auto}fig
 
 /// Page of the report.
 pub(super) fn page(identification: &Identification, report: &IdentificationReport) -> String {
-    let name = escaped(&identification.name);
+    let name = html(&identification.name);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}</title>\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><style>{STYLE}</style></head><body>\n\
          <h1>{name}</h1>\n<p>of the scene {}</p>\n",
-        escaped(&identification.scene_path.display().to_string()),
+        html(&identification.scene_path.display().to_string()),
     );
     let figures_of = |page: &mut String, figures: Vec<stiction_plot::Figure>| {
         for figure in figures {
@@ -29,7 +30,7 @@ pub(super) fn page(identification: &Identification, report: &IdentificationRepor
     };
     if let Some(method) = report.methods.first() {
         let (of_method, misfit) = (table::of_method(method), table::misfit(method));
-        let _ = writeln!(page, "<p>{}</p>\n<p>misfit {}</p>", escaped(&of_method), escaped(&misfit));
+        let _ = writeln!(page, "<p>{}</p>\n<p>misfit {}</p>", html(&of_method), html(&misfit));
         page += "<h2>Estimates</h2>\n";
         page += &rows(&table::ESTIMATES, &table::estimates(method));
         page += &paragraphs("not observable: ", &method.unseen);
@@ -59,7 +60,7 @@ pub(super) fn page(identification: &Identification, report: &IdentificationRepor
 
 fn paragraphs(before: &str, lines: &[String]) -> String {
     lines.iter().fold(String::new(), |mut text, line| {
-        let _ = writeln!(text, "<p class=\"warning\">{before}{}</p>", escaped(line));
+        let _ = writeln!(text, "<p class=\"warning\">{before}{}</p>", html(line));
         text
     })
 }
@@ -67,15 +68,10 @@ fn paragraphs(before: &str, lines: &[String]) -> String {
 /// A table.
 fn rows(heading: &[&str], rows: &[Vec<String>]) -> String {
     let cells = |cells: &mut dyn Iterator<Item = &str>, tag: &str| {
-        let cells: Vec<_> = cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        let cells: Vec<_> = cells.map(|cell| format!("<{tag}>{}</{tag}>", html(cell))).collect();
         format!("<tr>{}</tr>\n", cells.concat())
     };
     let head = cells(&mut heading.iter().copied(), "th");
     let body: String = rows.iter().map(|row| cells(&mut row.iter().map(String::as_str), "td")).collect();
     format!("<table>\n{head}{body}</table>\n")
-}
-
-/// Escapes text for HTML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

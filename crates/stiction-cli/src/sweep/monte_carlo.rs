@@ -10,7 +10,7 @@ use serde::Serialize;
 use stiction_study::monte_carlo::{Ending, MonteCarlo, Report, StudyError, SweepOptions as Sweep};
 
 use super::{Observer, figures, folder_of, monte_carlo_table, page};
-use crate::{arguments::SweepOptions, failure::Failure, layout};
+use crate::{arguments::SweepOptions, failure::Failure, layout, output};
 
 /// Resolution of raster pictures.
 const DOTS_PER_INCH: f64 = 200.0;
@@ -91,8 +91,7 @@ fn write(results: &Results, folder: &Path, tables: &str) -> Result<Vec<PathBuf>,
     let mut files = vec![folder.join("trials.parquet")];
     let mut write = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
-        std::fs::write(&path, bytes)
-            .map_err(|error| Failure::work(format!("cannot write {}: {error}", path.display())))?;
+        output::write(&path, bytes)?;
         files.push(path);
         Ok::<_, Failure>(())
     };

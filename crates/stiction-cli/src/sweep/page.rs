@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use stiction::scene::text::html;
 use stiction_plot::Figure;
 use stiction_study::monte_carlo::{MOST_PROBLEMS, Report};
 
@@ -12,11 +13,11 @@ pre{overflow-x:auto;background:#f6f6f6;padding:1rem;border-radius:4px;font-size:
 /// Page of the results; `tables` are the printed ones.
 pub(super) fn page(title: &str, tables: &str, figures: &[Figure], report: &Report) -> String {
     let mut page = String::from(crate::view::study::HEAD);
-    let _ = writeln!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", escaped(title));
+    let _ = writeln!(page, "<title>{0}</title><style>{STYLE}</style></head><body><h1>{0}</h1>", html(title));
     for figure in figures {
         let _ = writeln!(page, "<figure>{}</figure>", figure.to_svg());
     }
-    let _ = writeln!(page, "<pre>{}</pre>", escaped(tables));
+    let _ = writeln!(page, "<pre>{}</pre>", html(tables));
     failures(report, &mut page);
     page.push_str("</body></html>\n");
     page
@@ -29,7 +30,7 @@ fn failures(report: &Report, page: &mut String) {
     }
     page.push_str("<h2>Failed trials</h2>\n<ul>\n");
     for kind in &report.failures {
-        let (reason, detail) = (escaped(&kind.reason), escaped(&kind.detail));
+        let (reason, detail) = (html(&kind.reason), html(&kind.detail));
         let _ = writeln!(page, "<li>{}: {reason}<br>trial {}: {detail}</li>", kind.count, kind.first_trial);
     }
     page.push_str("</ul>\n");
@@ -45,8 +46,4 @@ fn failures(report: &Report, page: &mut String) {
             links.join(", ")
         );
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

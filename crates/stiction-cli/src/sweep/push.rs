@@ -9,7 +9,7 @@ use serde::Serialize;
 use stiction_study::{PushStudy, push::PushReport};
 
 use super::{Observer, folder_of, push_table};
-use crate::{arguments::SweepOptions, failure::Failure, layout};
+use crate::{arguments::SweepOptions, failure::Failure, layout, output};
 
 /// File names inside the folder.
 const FILES: (&str, &str) = ("results.json", "best.toml");
@@ -36,6 +36,8 @@ pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Fa
         search.seed = options.seed.unwrap_or(search.seed);
     });
     let folder = folder_of(options, &study.name)?;
+    let files = [FILES.0, FILES.1].map(|name| folder.join(name));
+    output::refuse_inputs(&files, [options.study.as_path(), &study.scene_path])?;
     let started = Instant::now();
     let observer = Observer::new((study.search.work(), "trials"), None)?;
     let report = study.search.run(options.jobs, &observer).map_err(Failure::work)?;
@@ -70,15 +72,13 @@ pub(super) fn run(mut study: PushStudy, options: &SweepOptions) -> Result<(), Fa
 
 /// Writes the results and, if there is a plan, the scene of the best one; returns their paths.
 fn write(study: &PushStudy, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unwritten =
-        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [json, best] = [FILES.0, FILES.1].map(|name| folder.join(name));
     // Removes the plan of an older study.
     let _ = std::fs::remove_file(&best);
-    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
-    std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;
+    let text = serde_json::to_string_pretty(results).map_err(|error| output::unwritten(&json, &error))?;
+    output::write(&json, text + "\n")?;
     let Some(plan) = results.report.best() else { return Ok(vec![json]) };
-    let scene = study.replay(plan).map_err(|error| unwritten(&best, &error))?;
-    std::fs::write(&best, scene).map_err(|error| unwritten(&best, &error))?;
+    let scene = study.replay(plan).map_err(|error| output::unwritten(&best, &error))?;
+    output::write(&best, scene)?;
     Ok(vec![json, best])
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use stiction_study::verify::{Verification, VerificationReport, VerifyOptions};
 
 use super::{Observer, folder_of, verification_table};
-use crate::{arguments::SweepOptions, failure::Failure, layout};
+use crate::{arguments::SweepOptions, failure::Failure, layout, output};
 
 /// File names inside the folder.
 const FILES: (&str, &str) = ("results.json", "accepted.toml");
@@ -34,6 +34,8 @@ pub(super) fn run(study: Verification, options: &SweepOptions) -> Result<(), Fai
     let seed = options.seed.unwrap_or(study.seed);
     let study = study.with_sample(seed, options.trials);
     let folder = folder_of(options, &study.name)?;
+    let files = [FILES.0, FILES.1].map(|name| folder.join(name));
+    output::refuse_inputs(&files, [options.study.as_path(), &study.scene_path])?;
     let observer = Observer::new((study.candidates().count(), "candidates"), None)?;
     let started = Instant::now();
     let mut verify = VerifyOptions::default();
@@ -76,18 +78,16 @@ fn outcome(report: &VerificationReport) -> Result<(), Failure> {
 
 /// Writes the results and, if a candidate was accepted, the scene of the first; returns their paths.
 fn write(study: &Verification, results: &Results, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unwritten =
-        |path: &Path, error: &dyn std::fmt::Display| Failure::work(format!("cannot write {}: {error}", path.display()));
     let [json, scene] = [FILES.0, FILES.1].map(|name| folder.join(name));
     // Removes the scene of an older study.
     let _ = std::fs::remove_file(&scene);
-    let text = serde_json::to_string_pretty(results).map_err(|error| unwritten(&json, &error))?;
-    std::fs::write(&json, text + "\n").map_err(|error| unwritten(&json, &error))?;
+    let text = serde_json::to_string_pretty(results).map_err(|error| output::unwritten(&json, &error))?;
+    output::write(&json, text + "\n")?;
     let (Some(first), Some(last)) = (results.report.accepted.first(), study.stages().last()) else {
         return Ok(vec![json]);
     };
     let text = study.scene_text(last, &first.values, &last.circumstances.values(0));
-    let text = text.map_err(|error| unwritten(&scene, &error))?;
-    std::fs::write(&scene, text).map_err(|error| unwritten(&scene, &error))?;
+    let text = text.map_err(|error| output::unwritten(&scene, &error))?;
+    output::write(&scene, text)?;
     Ok(vec![json, scene])
 }

@@ -8,18 +8,26 @@ use std::{
     process::{Command, Stdio},
 };
 
-use stiction::record::{ViewLimits, view_page};
+use stiction::record::{Recorder, ViewLimits, view_page};
 
-use crate::{arguments::ViewOptions, failure::Failure, layout, signals};
+use crate::{arguments::ViewOptions, failure::Failure, layout, output, signals};
 use server::Server;
 
 /// Largest number of runs; more could not be distinguished by colour.
 const MOST_RUNS: usize = 5;
 
+/// Files of a run that a page is made of: its tables and its summary, but not its page.
+const TABLES: usize = 3;
+
 pub(crate) fn run(options: &ViewOptions) -> Result<(), Failure> {
     if options.runs.len() > MOST_RUNS {
         let text = format!("{} runs given, at most {MOST_RUNS} can be shown together", options.runs.len());
         return Err(Failure::input(text).with_help("name fewer runs"));
+    }
+    if let Some(path) = &options.export {
+        let tables = options.runs.iter().flat_map(|folder| Recorder::files(folder).into_iter().take(TABLES));
+        let tables: Vec<PathBuf> = tables.collect();
+        output::refuse_sources(path, tables.iter().map(PathBuf::as_path))?;
     }
     let folders: Vec<&Path> = options.runs.iter().map(PathBuf::as_path).collect();
     let page = match folders.as_slice() {
@@ -30,8 +38,7 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Failure> {
     };
     match &options.export {
         Some(path) => {
-            std::fs::write(path, &page)
-                .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+            output::write_named(path, &page)?;
             layout::print_text(&format!("{}\n", path.display()))
         }
         None => serve(page, options),

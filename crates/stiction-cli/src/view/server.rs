@@ -82,19 +82,24 @@ fn response(request: &str, page: &str, port: u16) -> String {
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split(['?', '#']).next().unwrap_or_default();
     match (method, path) {
+        ("", _) => message("400 Bad Request", "text/plain", "not a request\n"),
+        _ if hosts(request).count() != 1 => message("400 Bad Request", "text/plain", "one Host is needed\n"),
         _ if !asks_this_machine(request, port) => message("403 Forbidden", "text/plain", "not this address\n"),
         ("GET", "/") => message("200 OK", "text/html", page),
         ("GET", _) => message("404 Not Found", "text/plain", "there is one page, at /\n"),
-        ("", _) => message("400 Bad Request", "text/plain", "not a request\n"),
         _ => message("405 Method Not Allowed", "text/plain", "only GET\n"),
     }
 }
 
 /// True if the request names this host. Pages of other sites can reach this port, but under their own host name.
 fn asks_this_machine(request: &str, port: u16) -> bool {
-    let headers = request.lines().skip(1).filter_map(|line| line.split_once(':'));
-    let mut hosts = headers.filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, host)| host.trim());
-    hosts.all(|host| ["127.0.0.1", "localhost"].iter().any(|own| host == format!("{own}:{port}")))
+    hosts(request).all(|host| ["127.0.0.1", "localhost"].iter().any(|own| host == format!("{own}:{port}")))
+}
+
+/// Hosts that the headers of a request name: exactly one in HTTP/1.1 (RFC 9112, section 3.2).
+fn hosts(request: &str) -> impl Iterator<Item = &str> {
+    let headers = request.lines().skip(1).take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
+    headers.filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, host)| host.trim())
 }
 
 fn message(status: &str, kind: &str, body: &str) -> String {
@@ -117,9 +122,17 @@ mod tests {
     fn one_page_is_served_and_everything_else_refused() {
         assert_eq!(status("GET / HTTP/1.1\r\nHost: 127.0.0.1:81\r\n\r\n"), "HTTP/1.1 200 OK");
         assert_eq!(status("GET /?x=1 HTTP/1.1\r\nHost: localhost:81\r\n\r\n"), "HTTP/1.1 200 OK");
-        assert_eq!(status("GET /etc/passwd HTTP/1.1\r\n\r\n"), "HTTP/1.1 404 Not Found");
-        assert_eq!(status("POST / HTTP/1.1\r\n\r\n"), "HTTP/1.1 405 Method Not Allowed");
+        assert_eq!(status("GET /etc/passwd HTTP/1.1\r\nhost: localhost:81\r\n\r\n"), "HTTP/1.1 404 Not Found");
+        assert_eq!(status("POST / HTTP/1.1\r\nHost: localhost:81\r\n\r\n"), "HTTP/1.1 405 Method Not Allowed");
         assert_eq!(status(""), "HTTP/1.1 400 Bad Request");
+    }
+
+    #[test]
+    fn a_request_names_one_host() {
+        for headers in ["", "Host: 127.0.0.1:81\r\nHost: 127.0.0.1:81\r\n", "Accept: */*\r\n\r\nHost: 127.0.0.1:81\r\n"]
+        {
+            assert_eq!(status(&format!("GET / HTTP/1.1\r\n{headers}\r\n")), "HTTP/1.1 400 Bad Request");
+        }
     }
 
     #[test]

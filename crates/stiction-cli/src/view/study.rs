@@ -1,8 +1,8 @@
 //! Page of a `monte-carlo` study.
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, input};
 
 /// Start of the page; its policy forbids scripts and external resources.
 pub(crate) const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -22,9 +22,7 @@ pub(crate) fn is_study(folder: &Path) -> bool {
 /// Reads the page. Only a page that forbids scripts is shown, since the folder may come from others.
 pub(crate) fn page(folder: &Path) -> Result<String, Failure> {
     let path = folder.join(PAGE);
-    let mut text = String::new();
-    let read = File::open(&path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
-    read.map_err(|error| Failure::unreadable(&path, &error))?;
+    let text = input::read_text(&path, LARGEST)?;
     if text.starts_with(HEAD) {
         return Ok(text);
     }

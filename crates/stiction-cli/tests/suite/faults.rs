@@ -109,6 +109,32 @@ fn record_ball(folder: &Path, name: &str) {
     assert!(recorder.finish(&simulation, 0.0, Ending::Finished).trouble.is_none());
 }
 
+/// Without a trap the signal of the limit would end the program before it writes its summary.
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_no_signal() {
+    let folder = folder("faults-limit");
+    let scene = scene("falling_rod");
+    let arguments = ["run", &scene, "--duration", "40", "--json", "--out", "limited"];
+    let limited = Call::from(limited(&folder, "ulimit -f 1200;", &arguments)).expect(1);
+    assert_eq!(limited.json()["ending"], "finished");
+    assert!(limited.stderr.contains("cannot write limited/"), "{}", limited.stderr);
+    assert!(folder.join("limited/summary.json").exists());
+}
+
+/// Cells that a spreadsheet would compute are marked as texts.
+#[test]
+fn names_cannot_become_formulas_of_a_spreadsheet() {
+    let folder = folder("faults-formulas");
+    record_ball(&folder.join("run"), "=HYPERLINK(1)");
+    call(&folder, &["convert", "run", "x.csv"]).expect(0);
+    for file in ["x.csv", "x.contacts.csv"] {
+        let csv = std::fs::read_to_string(folder.join(file)).expect("a table");
+        let texts = csv.split(['\r', '\n', ',']).filter(|cell| cell.parse::<f64>().is_err());
+        let formulas: Vec<_> = texts.filter(|cell| cell.trim_matches('"').starts_with(['=', '+', '-', '@'])).collect();
+        assert!(formulas.is_empty() && csv.contains("'=HYPERLINK(1)"), "{formulas:?}");
+    }
+}
+
 #[test]
 fn hostile_names_are_escaped_wherever_they_are_written() {
     let folder = folder("faults-names");

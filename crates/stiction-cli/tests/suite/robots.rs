@@ -27,6 +27,9 @@ fn read(folder: &Path, name: &str) -> String {
 fn robots_become_scenes_that_are_read_again() {
     let folder = with_robots("robot-convert");
     for robot in ["crawler.xml", "arm.urdf"] {
+        for scene in ["a.toml", "b.toml", "c.toml"] {
+            let _ = fs::remove_file(folder.join(scene));
+        }
         let listed = call(&folder, &["convert", robot, "a.toml"]).expect(0);
         assert!(listed.stderr.contains("ignored: "), "{}", listed.stderr);
         assert_eq!(listed.stdout, "");

@@ -281,6 +281,7 @@ impl ModelBuilder {
 
     /// Checks the conditions that involve the whole model, and finishes it.
     pub fn build(mut self) -> Result<Model, ModelError> {
+        self.ensure_comparable_masses()?;
         self.compute_support_loads()?;
         let has_layers = self.model.layers().next().is_some();
         self.model.has_layers = has_layers;
@@ -311,6 +312,26 @@ impl ModelBuilder {
         let masses = || bodies.iter().filter_map(Body::mass);
         self.model.mean_mass = masses().sum::<f64>() / masses().count().max(1) as f64;
         Ok(self.model)
+    }
+
+    /// Refuses masses that differ by more than the digits of a number.
+    fn ensure_comparable_masses(&self) -> Result<(), ModelError> {
+        let masses =
+            || self.model.bodies.iter().filter_map(|body| Some((body, body.mass().filter(|mass| *mass > 0.0)?)));
+        let lightest = masses().min_by(|(_, a), (_, b)| a.total_cmp(b));
+        let heaviest = masses().max_by(|(_, a), (_, b)| a.total_cmp(b));
+        let Some(((light, least), (heavy, most))) = lightest.zip(heaviest) else { return Ok(()) };
+        if most <= limits::MASS_RATIO * least {
+            return Ok(());
+        }
+        let reason = format!(
+            "is {} kg, and that of body \"{}\" is {} kg: masses that differ by more than {} cannot be computed together",
+            plain(least),
+            heavy.name,
+            plain(most),
+            plain(limits::MASS_RATIO)
+        );
+        Err(Check::new(Element::Body(light.name.clone())).error("mass", reason))
     }
 
     fn ensure_pairs_supported(&self) -> Result<(), ModelError> {
@@ -344,6 +365,10 @@ impl ModelBuilder {
             self.known_body(check, *id)?;
             check.vector("point", *point, limits::LENGTH)?;
             self.in_plane(check, "point", point)?;
+        }
+        if a.0 == b.0 {
+            let reason = "needs two different bodies: forces between points of one body do nothing";
+            return Err(check.error("between", reason));
         }
         Ok(())
     }

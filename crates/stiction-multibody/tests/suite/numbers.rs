@@ -167,11 +167,26 @@ fn force_fields() -> Vec<Field> {
         set(&mut load);
         builder.load(load).map(drop)
     };
+    // Springs and dampers connect two bodies: the world and a fixed one.
+    let anchored = || {
+        let mut builder = space();
+        let anchor = builder.body(BodyBuilder::fixed("anchor")).unwrap();
+        (builder, anchor)
+    };
     let of_spring = |name, good, set: fn(&mut Spring, f64)| {
         field(Element::Spring(0), name, good, move |x| {
-            let mut spring = spring();
+            let ((mut builder, anchor), mut spring) = (anchored(), spring());
+            spring.b.0 = anchor;
             set(&mut spring, x);
-            space().spring(spring).map(drop)
+            builder.spring(spring).map(drop)
+        })
+    };
+    let of_damper = |name, set: fn(&mut Damper, f64)| {
+        field(Element::Damper(0), name, 0.0, move |x| {
+            let ((mut builder, anchor), mut damper) = (anchored(), damper());
+            damper.b.0 = anchor;
+            set(&mut damper, x);
+            builder.damper(damper).map(drop)
         })
     };
     vec![
@@ -180,9 +195,9 @@ fn force_fields() -> Vec<Field> {
         of_spring("damping", 0.0, |s, x| s.damping = x),
         of_spring("point", 0.0, |s, x| s.a.1.x = x),
         of_spring("point", 0.0, |s, x| s.b.1.z = x),
-        field(Element::Damper(0), "damping", 0.0, move |x| space().damper(Damper { damping: x, ..damper() }).map(drop)),
-        field(Element::Damper(0), "point", 0.0, move |x| space().damper(Damper { a: world(x), ..damper() }).map(drop)),
-        field(Element::Damper(0), "point", 0.0, move |x| space().damper(Damper { b: world(x), ..damper() }).map(drop)),
+        of_damper("damping", |d, x| d.damping = x),
+        of_damper("point", |d, x| d.a.1.y = x),
+        of_damper("point", |d, x| d.b.1.y = x),
         field(Element::Load(0), "point", 0.0, move |x| loaded(&|load| load.point = world(x).1)),
         field(Element::Load(0), "force", 0.0, move |x| loaded(&|load| load.force = constants(x))),
         field(Element::Load(0), "torque", 0.0, move |x| loaded(&|load| load.torque = constants(x))),

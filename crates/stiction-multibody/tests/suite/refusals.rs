@@ -296,6 +296,11 @@ fn forces_and_rules_need_bodies_of_the_model() {
         );
         refused(plane().contact(a, b, ContactRule::default()).map(drop), &Element::Contact(Some(0)), "body");
     }
+    let point = |x| (BodyId::WORLD, Vector3::new(x, 0.0, 0.0));
+    let spring = Spring { a: point(0.0), b: point(1.0), stiffness: 1.0, rest_length: 1.0, damping: 0.0 };
+    refused(plane().spring(spring).map(drop), &Element::Spring(0), "between");
+    let damper = Damper { a: point(0.0), b: point(1.0), damping: 1.0 };
+    refused(plane().damper(damper).map(drop), &Element::Damper(0), "between");
     let mut builder = plane();
     let a = builder.body(flat("a")).unwrap();
     refused(builder.contact(a, a, ContactRule::default()).map(drop), &Element::Contact(Some(0)), "between");
@@ -333,4 +338,19 @@ fn pairs_of_shapes_must_be_supported() {
     let reason = refused(walls(true), &Element::Shape("a".into(), 1), "shape");
     assert!(reason.contains("ground"), "{reason}");
     walls(false).unwrap();
+}
+
+/// Two bodies of every mass in the domain are not a model: beyond the digits of a number the light one vanishes beside the heavy one.
+#[test]
+fn masses_that_differ_by_more_than_the_digits_of_a_number_are_refused() {
+    let with = |a: f64, b: f64| {
+        let mut builder = space();
+        builder.body(BodyBuilder::particle("a", a)).unwrap();
+        builder.body(BodyBuilder::particle("b", b)).unwrap();
+        builder.build().map(drop)
+    };
+    refused(with(1e8, 1e-8), &body_element("b"), "mass");
+    refused(with(1e-12, 1e12), &body_element("a"), "mass");
+    with(1e7, 1e-7).unwrap();
+    with(1e12, 1e12).unwrap();
 }

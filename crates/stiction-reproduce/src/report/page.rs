@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use stiction::scene::text::html;
+
 use super::{Conclusion, Tally};
 use crate::{Account, Illustration, Outcome, Reference, Row, Verdict};
 
@@ -19,7 +21,7 @@ pub fn page(outcomes: &[Outcome]) -> String {
     );
     include_str!("page.html")
         .replace("/* style */", include_str!("page.css"))
-        .replace("<!-- subtitle -->", &escape(&subtitle))
+        .replace("<!-- subtitle -->", &html(&subtitle))
         .replace("<!-- content -->", &content)
 }
 
@@ -35,8 +37,8 @@ fn summary(outcomes: &[Outcome]) -> String {
             "<tr><td><a href=\"#{id}\">{id}</a></td><td class=\"words\"><a href=\"#{id}\">{title}</a></td>\
              <td class=\"words soft\">{source}</td><td class=\"words\">{rows}</td><td class=\"{class}\">{word}</td></tr>",
             id = outcome.case.id,
-            title = escape(outcome.title()),
-            source = escape(&outcome.short_source()),
+            title = html(outcome.title()),
+            source = html(&outcome.short_source()),
             rows = Tally::of([outcome]).words(),
             class = class_of(conclusion),
             word = conclusion.word(),
@@ -51,7 +53,7 @@ fn section(text: &mut String, outcome: &Outcome) {
         text,
         "<section class=\"card\" id=\"{id}\"><div class=\"top\"><h2><small>{id}</small>{}</h2>\
          <span class=\"chip {}\">{}</span></div>",
-        escape(outcome.title()),
+        html(outcome.title()),
         class_of(conclusion),
         conclusion.word()
     );
@@ -61,7 +63,7 @@ fn section(text: &mut String, outcome: &Outcome) {
     match &outcome.account {
         Ok(account) => body(text, account),
         Err(error) => {
-            let _ = writeln!(text, "<p class=\"fails\">Did not come to its end: {}</p>", escape(&error.to_string()));
+            let _ = writeln!(text, "<p class=\"fails\">Did not come to its end: {}</p>", html(&error.to_string()));
         }
     }
     text.push_str("</section>\n");
@@ -69,13 +71,13 @@ fn section(text: &mut String, outcome: &Outcome) {
 
 /// Publication, statements of the source, its open points, and the derivation of the reference values.
 fn published(text: &mut String, outcome: &Outcome, reference: &Reference) {
-    let _ = writeln!(text, "<h3>Published</h3><p>{}</p>", escape(&outcome.source()));
+    let _ = writeln!(text, "<h3>Published</h3><p>{}</p>", html(&outcome.source()));
     for statement in reference.statements("published") {
         let _ = writeln!(text, "<p class=\"soft\">{}</p>", sentence(statement));
     }
     let missing = reference.notes("missing_in_source");
     if !missing.is_empty() {
-        let _ = writeln!(text, "<p class=\"soft\">Not in the source: {}.</p>", escape(&missing.join("; ")));
+        let _ = writeln!(text, "<p class=\"soft\">Not in the source: {}.</p>", html(&missing.join("; ")));
     }
     let derivations = [
         ("parameters.note", "Parameters"),
@@ -99,7 +101,7 @@ fn body(text: &mut String, account: &Account) {
     }
     text.push_str("</tr>\n");
     for row in &account.rows {
-        let [quantity, published, reference, ours, error, tolerance, verdict] = row.cells().map(|cell| escape(&cell));
+        let [quantity, published, reference, ours, error, tolerance, verdict] = row.cells().map(|cell| html(&cell));
         let _ = writeln!(
             text,
             "<tr><td>{quantity}</td><td>{published}</td><td>{reference}</td><td class=\"ours\">{ours}</td>\
@@ -109,7 +111,7 @@ fn body(text: &mut String, account: &Account) {
     }
     text.push_str("</table></div>\n");
     for (quantity, reason) in account.reasons() {
-        let _ = writeln!(text, "<p class=\"why\"><b>{}.</b> {}</p>", escape(quantity), sentence(&reason));
+        let _ = writeln!(text, "<p class=\"why\"><b>{}.</b> {}</p>", html(quantity), sentence(&reason));
     }
     for remark in &account.remarks {
         let _ = writeln!(text, "<p class=\"soft\">{}</p>", sentence(remark));
@@ -129,7 +131,7 @@ fn figure(text: &mut String, Illustration { caption, stands_for, figure }: &Illu
         "<figure{class}><div>{}</div><figcaption>{}<small>{}</small></figcaption></figure>",
         figure.to_svg(),
         sentence(caption),
-        escape(stands_for)
+        html(stands_for)
     );
 }
 
@@ -160,12 +162,7 @@ fn sentence(text: &str) -> String {
     if !whole.ends_with(['.', '!', '?', ':']) {
         whole.push('.');
     }
-    escape(&whole)
-}
-
-/// Escapes a text for HTML.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    html(&whole)
 }
 
 #[cfg(test)]

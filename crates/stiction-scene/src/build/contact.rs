@@ -29,6 +29,15 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
 /// Returns the rule of a table; omitted keys are those of `default`.
 fn rule(assembly: &Assembly, at: &At, table: ContactRuleTable, default: &ContactRule) -> Result<ContactRule, Fault> {
     let reader = &assembly.reader;
+    // The plane has one tangent, and nothing spins about a normal in it.
+    let spatial = [
+        ("torsion", table.torsion.is_some_and(|lever| lever > 0.0), "torsional friction", "leave `torsion` out"),
+        ("first_direction", table.first_direction.is_some(), "a choice of directions", "leave `first_direction` out"),
+        ("direction_body", table.direction_body.is_some(), "a choice of directions", "leave `direction_body` out"),
+    ];
+    if let Some((key, _, what, instead)) = spatial.into_iter().find(|(_, is_given, ..)| *is_given && reader.planar()) {
+        return Err(reader.only_in(&at.key(key), what, instead));
+    }
     let first_direction = match table.first_direction {
         Some(direction) => Some(reader.vector(&at.key("first_direction"), direction)?),
         None => default.first_direction,

@@ -20,8 +20,9 @@ use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Element, ExpressionMotion, JointId, Layer, Model, ModelBuilder, ModelError, Pose};
+use stiction_options::SchemeError;
 
-use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest};
+use crate::{Settings, document::Document, error::Fault, file::SceneFile, suggest, text};
 use reader::{At, Reader};
 
 /// Model and settings of a file.
@@ -34,6 +35,7 @@ pub(crate) struct Built {
 
 pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Fault> {
     let root = At::root(document);
+    check_names(file, &root)?;
     let settings = settings::settings(file, &root)?;
     let reader = Reader::new(file, &root, settings.duration)?;
     let builder = ModelBuilder::new(reader.dimension);
@@ -54,6 +56,38 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
         locate(&root, (&names, &joints), &error)
     })?;
     Ok(Built { model, settings, motions })
+}
+
+/// Refuses names that are not shown as they are: those of bodies, joints, motors, couplings and materials are part of tables, labels and messages.
+fn check_names(file: &SceneFile, root: &At) -> Result<(), Fault> {
+    let joints = file.joint.iter().map(|joint| joint.name.as_deref());
+    let motors = file.motor.iter().map(|motor| motor.name.as_deref());
+    let couplings = file.coupling.iter().map(|coupling| coupling.name.as_deref());
+    let listed: [(&str, Vec<Option<&str>>); 4] = [
+        ("body", file.body.iter().map(|body| Some(body.name.as_str())).collect()),
+        ("joint", joints.collect()),
+        ("motor", motors.collect()),
+        ("coupling", couplings.collect()),
+    ];
+    let refuse = |at: At, name: &str| match name.chars().find(|c| text::is_unprintable(*c)) {
+        None => Ok(()),
+        Some(c) => {
+            let message =
+                format!("the name \"{name}\" holds the character U+{:04X}, which cannot be shown", u32::from(c));
+            Err(at.fault(message).hint("use letters, digits, spaces and signs"))
+        }
+    };
+    for (list, names) in &listed {
+        for (index, name) in names.iter().enumerate() {
+            name.map_or(Ok(()), |name| refuse(root.key(list).index(index).key("name"), name))?;
+        }
+    }
+    file.material.keys().try_for_each(|name| refuse(root.key("material").key(name), name))
+}
+
+/// Returns the error of a scheme at its key.
+pub(crate) fn contradiction(document: &Document, error: &SchemeError) -> Fault {
+    settings::contradiction(&At::root(document), error)
 }
 
 /// A model under construction.

@@ -1,7 +1,7 @@
 //! `[simulation]` and `[scheme]`: checks of limits, and defaults.
 
 use stiction_multibody::limits;
-use stiction_options::{ClosingSpeed, Margin, Order, Preset, Residuals, Scheme, Stabilisation};
+use stiction_options::{ClosingSpeed, Margin, Order, Preset, Residuals, Scheme, SchemeError, Stabilisation};
 
 use super::reader::At;
 use crate::{
@@ -24,11 +24,12 @@ pub(super) fn settings(file: &SceneFile, root: &At) -> Result<Settings, Fault> {
     if !(STEP.0..=STEP.1).contains(&table.step) {
         let [least, most, step] = [STEP.0, STEP.1, table.step].map(plain);
         let message = format!("the `step` must be from {least} to {most} seconds, but is {step}");
-        return Err(at.key("step").fault(message));
+        return Err(at.key("step").fault(message).hint("such as 0.0025"));
     }
     if table.duration <= 0.0 || !table.duration.is_normal() {
         let duration = plain(table.duration);
-        return Err(at.key("duration").fault(format!("the `duration` must be positive, but is {duration}")));
+        let fault = at.key("duration").fault(format!("the `duration` must be positive, but is {duration}"));
+        return Err(fault.hint("such as 1.0"));
     }
     let steps = table.duration / table.step;
     if steps > STEPS {
@@ -37,7 +38,7 @@ pub(super) fn settings(file: &SceneFile, root: &At) -> Result<Settings, Fault> {
             plain(table.duration),
             plain(table.step)
         );
-        return Err(at.key("duration").fault(message));
+        return Err(at.key("duration").fault(message).hint("take a shorter duration or longer steps"));
     }
     Ok(Settings {
         duration: table.duration,
@@ -89,7 +90,7 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
                 "the preset \"{}\" determines every motion: `undetermined` is for `quasistatic`",
                 preset.name()
             );
-            return Err(at.key("undetermined").fault(message));
+            return Err(at.key("undetermined").fault(message).hint("leave it out, or use `preset = \"quasistatic\"`"));
         }
         scheme.undetermined = word.into();
     }
@@ -107,6 +108,20 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     scheme.solving.on_unsolved = table.on_unsolved.into();
     scheme.validate().map_err(|error| at.key(error.field).fault(error.to_string()))?;
     Ok(scheme)
+}
+
+/// Returns the error of a scheme that contradicts itself or the model, at its key. The last part of its reason says what to use instead.
+pub(super) fn contradiction(root: &At, error: &SchemeError) -> Fault {
+    let in_scheme = root.key("scheme").key(error.field);
+    let at = if error.field == "preset" || !in_scheme.exists() && !root.key("scheme").exists() {
+        root.key("simulation").key("preset")
+    } else {
+        in_scheme
+    };
+    match error.reason.rsplit_once("; ") {
+        Some((reason, instead)) => at.fault(format!("scheme, {}: {reason}", error.field)).hint(instead),
+        None => at.fault(error.to_string()),
+    }
 }
 
 fn closing_speed(value: Option<&ClosingSpeedValue>) -> ClosingSpeed {
@@ -139,7 +154,10 @@ fn stabilisation(at: &At, value: Option<&StabilisationValue>) -> Result<Stabilis
         StabilisationTable { baumgarte: None, ascher: None, projection: Some(manifold) } => {
             Ok(Stabilisation::Projection(manifold.into()))
         }
-        _ => Err(at.fault("`stabilisation` must have exactly one of `baumgarte`, `ascher`, `projection`")),
+        _ => {
+            let fault = at.fault("`stabilisation` must have exactly one of `baumgarte`, `ascher`, `projection`");
+            Err(fault.hint("such as { projection = \"positions\" }"))
+        }
     }
 }
 

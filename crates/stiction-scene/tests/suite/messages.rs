@@ -321,3 +321,67 @@ fn vibrations_say_what_is_wrong() {
     let message = parse(&planar, "x.toml").map(|_| ()).expect_err("planar").to_string();
     assert!(message.contains("a vibration exists only in space"), "{message}");
 }
+
+/// A ball on a table, to which lines are added.
+const BALL: &str = "simulation = { duration = 1.0, step = 0.01 }\n\
+    [[body]]\nname = \"ball\"\nmass = 1.0\ninertia = 0.1\nposition = [0.0, 1.0]\n[[body.shape]]\ndisc = { radius = 0.1 }\n";
+
+/// The message about [`BALL`] with these lines behind it.
+fn said(lines: &str) -> String {
+    parse(&format!("{BALL}{lines}"), "x.toml").map(|_| ()).expect_err(lines).to_string()
+}
+
+#[test]
+fn names_that_a_terminal_would_obey_are_refused() {
+    for (name, shown, code) in [
+        (r"a\u001b[31m", r"a\u{1b}[31m", "U+001B"),
+        (r"a\nerror: forged", r"a\nerror: forged", "U+000A"),
+        (r"a\u009b2J", r"a\u{9b}2J", "U+009B"),
+        (r"a\u202eb", r"a\u{202e}b", "U+202E"),
+    ] {
+        let message = parse(&BALL.replacen("ball", name, 1), "x.toml").expect_err(name).to_string();
+        let expected = format!("x.toml:3:8: the name \"{shown}\" holds the character {code}, which cannot be shown");
+        assert!(message.starts_with(&expected), "{message}");
+        let message = said(&format!("[material.\"{name}\"]\nstiffness = 1000.0\n"));
+        assert!(message.contains(&format!("the name \"{shown}\"")), "{message}");
+        // Keys and values are quoted in messages before any name is checked.
+        for quoting in [format!("\"{name}\" = 1"), format!("[scheme]\nfriction = \"{name}\"")] {
+            let message = said(&quoting);
+            assert!(message.contains(shown) && !message.contains(['\u{1b}', '\n', '\u{9b}', '\u{202e}']), "{message}");
+        }
+    }
+    assert!(parse(&BALL.replacen("ball", "Körper 雪, \u{200c}=1+1", 1), "x.toml").is_ok());
+}
+
+#[test]
+fn what_has_no_effect_is_refused() {
+    for (lines, expected) in [
+        (
+            "[contact_default]\nfriction = 0.5\ntorsion = 0.1\n",
+            "x.toml:11:11: torsional friction exists only in space, but the scene is in the plane: body \"ball\" has a position of 2 (leave `torsion` out)",
+        ),
+        (
+            "[contact_default]\nfriction = 0.5\nfirst_direction = [0.0, 1.0]\n",
+            "x.toml:11:19: a choice of directions exists only in space, but the scene is in the plane: body \"ball\" has a position of 2 (leave `first_direction` out)",
+        ),
+        (
+            "[[spring]]\nbetween = [\"ball\", \"ball\"]\nstiffness = 1.0\nrest_length = 0.1\n",
+            "x.toml:10:11: spring 0, between: needs two different bodies: forces between points of one body do nothing",
+        ),
+        (
+            "[[damper]]\nbetween = [\"ball\", \"ball\"]\ndamping = 1.0\n",
+            "x.toml:10:11: damper 0, between: needs two different bodies: forces between points of one body do nothing",
+        ),
+    ] {
+        assert_eq!(said(lines), expected);
+    }
+    assert!(parse(&format!("{BALL}[contact_default]\ntorsion = 0.0\n"), "x.toml").is_ok());
+}
+
+/// Places beyond the 65,535 columns that a formatting width can count.
+#[test]
+fn errors_far_to_the_right_have_their_column() {
+    let far = format!("{BALL}[contact_default]\nfriction ={}\"a\"\n", " ".repeat(70_000));
+    let error = parse(&far, "x.toml").expect_err("a text");
+    assert_eq!((error.line, error.column), (10, 70_011));
+}

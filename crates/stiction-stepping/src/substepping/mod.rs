@@ -132,8 +132,13 @@ impl Substepping {
                 }
             };
             if is_last {
-                let report =
-                    StepReport { passes: report.passes + passes, iterations: report.iterations + iterations, ..report };
+                let report = StepReport {
+                    // Those of all parts, each once.
+                    contacts: if made > 1 { ws.result.contact_reports.len() } else { report.contacts },
+                    passes: report.passes + passes,
+                    iterations: report.iterations + iterations,
+                    ..report
+                };
                 return Ok(if made > 1 { at_exact_time(start, ws, &report) } else { report });
             }
             earlier.keep(start.model, ws);

@@ -110,7 +110,7 @@ struct Reader<'p> {
 impl<'p> Reader<'p> {
     /// Journal of a study and its header; `None` if there is no journal.
     fn open(path: &'p Path) -> Result<Option<(Self, Header)>, StudyError> {
-        let file = match File::open(path) {
+        let file = match stiction::scene::open_regular(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(|source| StudyError::read(path, source))?,
         };

@@ -131,7 +131,7 @@ pub(crate) fn cells<'a>(
     let numbers = [contact.gap, contact.normal_impulse, f.x, f.y, f.z, contact.spin_impulse]
         .into_iter()
         .chain([m.x, m.y, m.z])
-        .chain([s.x, s.y, s.z, contact.sigma, contact.pending_restitution])
+        .chain([s.x, s.y, s.z, contact.sigma, pending_column(contact.pending_restitution)])
         .chain([p.x, p.y, p.z, n.x, n.y, n.z])
         .chain([model.contact_rule(contact.body_a, contact.body_b).friction])
         .map(Cell::Real);
@@ -139,6 +139,17 @@ pub(crate) fn cells<'a>(
     let row = row.chain([Cell::Text(mode_name(contact.mode))]).chain(numbers);
     let layer = contact.layer.map_or([f64::NAN; 10], |layer| layer_numbers(&layer));
     row.chain(layer.into_iter().filter(move |_| has_layers).map(Cell::Real))
+}
+
+/// Pending restitution in tables: a speed of approach, not the normal velocity of the memory.
+fn pending_column(velocity: f64) -> f64 {
+    // Zero keeps its sign, so that a run continues with the same bits.
+    if velocity == 0.0 { velocity } else { -velocity }
+}
+
+/// Inverse of [`pending_column`]. Older tables hold the velocity.
+pub(crate) fn pending_of(column: f64) -> f64 {
+    if column == 0.0 { column } else { -column.abs() }
 }
 
 /// Values of a layer in the order of [`LAYER_COLUMNS`].

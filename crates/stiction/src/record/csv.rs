@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use stiction_scene::text::csv_field;
+
 use super::{Column, RecordingError, RunTables};
 
 /// One of the two tables of a run.
@@ -27,7 +29,8 @@ pub enum ExportError {
 
 impl RunTables {
     /// Writes a table with a header line. Numbers have the fewest digits that reproduce the same bits; non-finite numbers are `NaN`, `inf`
-    /// and `-inf`. Fields with commas, quotes or line breaks are quoted; lines end with CR LF.
+    /// and `-inf`. Fields with commas, quotes or line breaks are quoted; texts that a spreadsheet would compute, such as `=1+1`, get an
+    /// apostrophe in front; lines end with CR LF.
     pub fn write_csv(&self, table: Table, out: &mut impl Write) -> Result<(), ExportError> {
         let names: Vec<String> = match table {
             Table::Trajectory => self.columns(),
@@ -70,9 +73,5 @@ fn separate(out: &mut impl Write, index: usize) -> io::Result<()> {
 }
 
 fn field(out: &mut impl Write, text: &str) -> io::Result<()> {
-    if text.contains([',', '"', '\r', '\n']) {
-        write!(out, "\"{}\"", text.replace('"', "\"\""))
-    } else {
-        out.write_all(text.as_bytes())
-    }
+    out.write_all(csv_field(text).as_bytes())
 }

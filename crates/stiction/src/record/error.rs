@@ -43,7 +43,8 @@ impl RecordingError {
 /// Shortens a name from a file and removes control characters, for messages.
 pub(crate) fn presentable(name: &str) -> String {
     const LONGEST: usize = 80;
-    let mut short: String = name.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    let cut: String = name.chars().take(LONGEST).collect();
+    let mut short = stiction_scene::text::line(&cut).into_owned();
     if name.chars().nth(LONGEST).is_some() {
         short.push('…');
     }

@@ -87,6 +87,11 @@ pub struct Finished {
 const FILES: [&str; 4] = [trajectory::FILE, contacts::FILE, "summary.json", "view.html"];
 
 impl Recorder {
+    /// Files of a run in this folder, which [`Self::create`] removes and then writes.
+    pub fn files(folder: &Path) -> [PathBuf; 4] {
+        FILES.map(|name| folder.join(name))
+    }
+
     /// Creates the folder, removes the files of an older run in it, and records the initial state.
     pub fn create(folder: &Path, labels: &RunLabels, simulation: &Simulation) -> Result<Self, RecordError> {
         fs::create_dir_all(folder).map_err(|source| RecordError::write(folder, source))?;

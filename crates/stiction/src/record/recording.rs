@@ -238,7 +238,7 @@ fn read_contacts(
                 friction_impulse: [x, y, z],
                 spin_impulse,
                 rolling_impulse: rolling.row(row).try_into().unwrap_or_default(),
-                pending_restitution,
+                pending_restitution: contacts::pending_of(pending_restitution),
                 layer,
             })
         }

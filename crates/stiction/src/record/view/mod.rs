@@ -8,9 +8,10 @@ mod contacts;
 mod payload;
 mod trajectory;
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
+use stiction_scene::read_regular;
 
 use self::{
     contacts::{ContactsHead, read_contacts},
@@ -150,9 +151,8 @@ fn read_run(folder: &Path, limits: &ViewLimits, payload: &mut Payload) -> Result
 
 /// Reads the summary, if there is a readable one.
 fn read_summary(folder: &Path) -> Option<SummaryHead> {
-    let mut text = String::new();
-    File::open(folder.join("summary.json")).ok()?.take(SUMMARY_LIMIT).read_to_string(&mut text).ok()?;
-    let mut summary: Summary = serde_json::from_str(&text).ok()?;
+    let text = read_regular(&folder.join("summary.json"), SUMMARY_LIMIT).ok()??;
+    let mut summary: Summary = serde_json::from_slice(&text).ok()?;
     summary.events.truncate(EVENT_LIMIT);
     let Summary { preset, solver, ending, steps, duration, events_total, events, .. } = summary;
     Some(SummaryHead { preset, solver, ending, steps, duration, events_total, events })
