@@ -25,8 +25,8 @@ pub struct SceneError {
 }
 
 impl SceneError {
-    pub(crate) fn without_place(file: &str, message: String) -> Self {
-        let message = text::line(&message).into_owned();
+    pub(crate) fn without_place(file: &str, message: &str) -> Self {
+        let message = text::line(message).into_owned();
         Self { file: file.to_owned(), source_text: "".into(), span: None, line: 1, column: 1, message, hint: None }
     }
 

@@ -128,7 +128,7 @@ pub fn text_of(path: impl AsRef<Path>, options: &RobotOptions) -> Result<SceneTe
     if robot::is_robot(path) {
         return Robot::load(path, &options.read)?.to_scene(&file_name, &options.scene);
     }
-    let text = read(path).map_err(|message| unreadable(path, message))?;
+    let text = read(path).map_err(|message| unreadable(path, &message))?;
     Ok(SceneText { text, notes: Vec::new() })
 }
 
@@ -144,7 +144,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
 pub fn parse_with(text: &str, file_name: &str, overrides: &[(String, String)]) -> Result<Scene, SceneError> {
     let mut sources = Sources::new(file_name, text);
     if text.len() as u64 > MAX_FILE_SIZE {
-        return Err(SceneError::without_place(file_name, too_large()));
+        return Err(SceneError::without_place(file_name, &too_large()));
     }
     let found = document_of(&mut sources, overrides).and_then(|document| {
         conform::conform(&document, schema::shared())?;
@@ -213,7 +213,7 @@ fn read(path: &Path) -> Result<String, String> {
 
 /// Returns the error for a file that cannot be read. If the file does not exist, the hint is the nearest name in its
 /// folder.
-fn unreadable(path: &Path, message: String) -> SceneError {
+fn unreadable(path: &Path, message: &str) -> SceneError {
     let error = SceneError::without_place(&path.display().to_string(), message);
     if path == Path::new("-") || path.exists() && !path.is_file() {
         return error

@@ -29,14 +29,14 @@ impl<T: DeserializeOwned + JsonSchema> Reading<T> {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let text = read(path).map_err(|message| unreadable(path, message))?;
+        let text = read(path).map_err(|message| unreadable(path, &message))?;
         Self::parse(&text, &file)
     }
 
     /// Reads a text; `file` is the file name for messages.
     pub fn parse(text: &str, file: &str) -> Result<Self, SceneError> {
         if text.len() as u64 > MAX_FILE_SIZE {
-            return Err(SceneError::without_place(file, too_large()));
+            return Err(SceneError::without_place(file, &too_large()));
         }
         let understood = Document::parse(text).and_then(|document| {
             conform::conform(&document, &schema::schema_of::<T>(""))?;

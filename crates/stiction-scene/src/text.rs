@@ -45,7 +45,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         // All of them are in the basic plane, where one escape is one character.
-        if is_obeyed(c) { safe.push_str(&format!("\\u{:04x}", u32::from(c))) } else { safe.push(c) }
+        if is_obeyed(c) { safe.extend(format!("\\u{:04x}", u32::from(c)).chars()) } else { safe.push(c) }
     }
     safe.into()
 }

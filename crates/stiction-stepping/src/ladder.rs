@@ -57,6 +57,8 @@ pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 pub struct Ladder {
     mixed: Vec<Rung<MixedLcp>>,
     cone: Vec<Rung<FrictionProblem>>,
+    /// Method for frictional problems with many contacts; none if the methods are custom.
+    islands: Option<Rung<FrictionProblem>>,
     /// Accuracy and policy of the methods for frictional problems; none if they are custom.
     own: Option<(Accuracy, Policy)>,
     /// Tolerance for linear problems.
@@ -85,6 +87,7 @@ impl Ladder {
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
             cone: vec![friction_rung(accuracy, policy)],
+            islands: Some(islands_rung(accuracy, policy)),
             own: Some((accuracy, policy)),
             tolerance: Tolerance { solved: linear, loose: linear },
             cone_tolerance: Tolerance { solved: policy.aim, loose: policy.refuse },
@@ -98,6 +101,7 @@ impl Ladder {
             let wanted = Policy::new(accuracy).with(aim, accept, refuse);
             if wanted != policy {
                 self.cone = vec![friction_rung(accuracy, wanted)];
+                self.islands = Some(islands_rung(accuracy, wanted));
                 self.own = Some((accuracy, wanted));
                 self.cone_tolerance = Tolerance { solved: wanted.aim, loose: wanted.refuse };
             }
@@ -123,7 +127,7 @@ impl Ladder {
 
     /// Custom ladder for schemes with the second-order cone.
     pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
-        Self { cone: rungs, own: None, ..Self::default() }
+        Self { cone: rungs, islands: None, own: None, ..Self::default() }
     }
 
     /// Names of the rungs for frictional problems, or else for mixed linear ones.
@@ -141,7 +145,7 @@ impl Ladder {
         guess: Option<&P::Solution>,
         solution: &mut P::Solution,
     ) -> LadderOutcome {
-        let (rungs, tolerance) = P::rungs(self);
+        let (rungs, tolerance) = P::rungs(self, problem);
         let guess = guess.filter(|guess| problem.accepts_guess(guess));
         let mut outcome = LadderOutcome {
             rung: "none",
@@ -168,30 +172,37 @@ impl Ladder {
     }
 }
 
-/// Methods for frictional problems: by islands with many contacts, by one ladder with few.
+/// Methods for frictional problems with few contacts.
 fn friction_rung(accuracy: Accuracy, policy: Policy) -> Rung<FrictionProblem> {
     let policy = if policy.validate().is_ok() { policy } else { Policy::new(accuracy) };
-    let few = FrictionLadder::for_steps(accuracy, policy).unwrap_or_default();
-    let islands = FrictionIslands::with_policy(accuracy, policy, few);
-    let islands = islands.unwrap_or_else(|_| FrictionIslands::new(accuracy, FrictionLadder::default()));
+    Rung { name: "friction", solver: Box::new(FrictionLadder::for_steps(accuracy, policy).unwrap_or_default()) }
+}
+
+/// Methods for frictional problems with many contacts: a ladder for each island.
+fn islands_rung(accuracy: Accuracy, policy: Policy) -> Rung<FrictionProblem> {
+    let islands = FrictionIslands::with_policy(accuracy, policy).unwrap_or_else(|_| FrictionIslands::new(accuracy));
     let solver = if accuracy == Accuracy::Exact { islands.with_stick_recovery() } else { islands };
     Rung { name: "friction", solver: Box::new(solver) }
 }
 
 /// Problem of a step with its rungs.
 pub trait LadderProblem: Problem + Sized {
-    /// Rungs for this kind of problem, and their tolerance.
-    fn rungs(ladder: &mut Ladder) -> (&mut [Rung<Self>], Tolerance);
+    /// Rungs for this problem, and their tolerance.
+    fn rungs<'l>(ladder: &'l mut Ladder, problem: &Self) -> (&'l mut [Rung<Self>], Tolerance);
 }
 
 impl LadderProblem for MixedLcp {
-    fn rungs(ladder: &mut Ladder) -> (&mut [Rung<Self>], Tolerance) {
+    fn rungs<'l>(ladder: &'l mut Ladder, _problem: &Self) -> (&'l mut [Rung<Self>], Tolerance) {
         (&mut ladder.mixed, ladder.tolerance)
     }
 }
 
 impl LadderProblem for FrictionProblem {
-    fn rungs(ladder: &mut Ladder) -> (&mut [Rung<Self>], Tolerance) {
-        (&mut ladder.cone, ladder.cone_tolerance)
+    fn rungs<'l>(ladder: &'l mut Ladder, problem: &Self) -> (&'l mut [Rung<Self>], Tolerance) {
+        let rungs = match &mut ladder.islands {
+            Some(islands) if FrictionIslands::applies(problem) => std::slice::from_mut(islands),
+            _ => &mut ladder.cone,
+        };
+        (rungs, ladder.cone_tolerance)
     }
 }

@@ -100,7 +100,7 @@ impl Simulation {
 
     /// Refuses velocities that a scene may not have either: their squares, which energies are made of, would not be finite.
     pub fn check_velocities(v: &[f64]) -> Result<(), RestoreError> {
-        match v.iter().position(|x| !(x.abs() <= limits::SPEED)) {
+        match v.iter().position(|x| x.is_nan() || x.abs() > limits::SPEED) {
             None => Ok(()),
             Some(place) => Err(RestoreError::Joints(format!(
                 "v[{place}] is {}, but must be at most {} m/s or rad/s in magnitude",

@@ -12,7 +12,7 @@ use stiction_testkit::rocks::{Rocks, rock_pile};
 const AIM: f64 = 1e-8;
 
 fn islands() -> FrictionIslands {
-    FrictionIslands::new(Accuracy::Exact, FrictionLadder::default())
+    FrictionIslands::new(Accuracy::Exact)
 }
 
 fn kick(seed: u64) -> Motion {
@@ -187,15 +187,15 @@ fn islands_do_not_allocate_once_warm() {
     assert_eq!(counted.count, 0);
 }
 
-/// Few contacts are solved by the ladder for them, with its bits.
+/// Few contacts are not split, and are solved as one island.
 #[test]
-fn few_contacts_are_left_to_their_ladder() {
+fn few_contacts_are_one_island() {
     let problem = stack(&[1.0, 2.0], 0.5).problem(kick(1));
-    let (mut by_islands, mut by_ladder) = (FrictionSolution::default(), FrictionSolution::default());
-    let mut solver = islands();
-    let ending = solver.run(&problem, None, &mut by_islands);
-    assert_eq!(ending, FrictionLadder::default().run(&problem, None, &mut by_ladder));
-    assert_eq!((by_islands, solver.counts()), (by_ladder, stiction_complementarity::IslandCounts::default()));
+    assert!(!FrictionIslands::applies(&problem));
+    let (mut solver, mut solution) = (islands(), FrictionSolution::default());
+    assert_eq!(solver.run(&problem, None, &mut solution).status, Status::Solved);
+    assert!(problem.residual(&solution).value <= 1e-8);
+    assert_eq!(solver.counts(), stiction_complementarity::IslandCounts::default());
 }
 
 /// An assembled W has no bodies: the ladder takes it.
@@ -217,9 +217,8 @@ fn options_out_of_range_are_rejected() {
     assert!(Policy { aim: 0.0, ..exact }.validate().is_err());
     assert!(Policy { accept: 1e-9, ..exact }.validate().is_err());
     assert!(Policy { refuse: f64::NAN, ..exact }.validate().is_err());
-    let few = FrictionLadder::default;
-    assert!(FrictionIslands::with_policy(Accuracy::Exact, Policy { aim: -1.0, ..exact }, few()).is_err());
-    assert!(FrictionIslands::with_policy(Accuracy::Balanced, exact, few()).is_ok());
+    assert!(FrictionIslands::with_policy(Accuracy::Exact, Policy { aim: -1.0, ..exact }).is_err());
+    assert!(FrictionIslands::with_policy(Accuracy::Balanced, exact).is_ok());
     let options = FrictionProximalNewtonOptions::default();
     for bad in [
         FrictionProximalNewtonOptions { tolerance: 0.0, ..options },

@@ -63,7 +63,7 @@ impl Files {
     /// Starts with the text of the first file.
     pub(super) fn of_text(name: &str, text: &str) -> Result<Self, SceneError> {
         if text.len() as u64 > MAX_FILE_SIZE {
-            return Err(SceneError::without_place(name, format!("is larger than {MAX_FILE_SIZE} bytes, the limit")));
+            return Err(SceneError::without_place(name, &format!("is larger than {MAX_FILE_SIZE} bytes, the limit")));
         }
         let read = vec![(name.to_owned(), text.to_owned())];
         Ok(Self { root: None, folder: PathBuf::new(), read, opened: BTreeSet::new() })
@@ -72,7 +72,7 @@ impl Files {
     /// Starts with the path of the first file; `root` is its folder unless another is given.
     pub(super) fn of_path(path: &Path, root: Option<&Path>) -> Result<Self, SceneError> {
         let name = path.display().to_string();
-        let wrong = |message: String| SceneError::without_place(&name, message);
+        let wrong = |message: String| SceneError::without_place(&name, &message);
         let text = read(path, MAX_FILE_SIZE).map_err(wrong)?;
         let whole = |path: &Path| path.canonicalize().map_err(|error| wrong(format!("cannot be found: {error}")));
         let own = whole(path)?;

@@ -32,12 +32,10 @@ const FIRST_VELOCITY: f64 = 1e-2;
 /// bodies at rest creep until the aim is exceeded.
 const KEPT: f64 = 0.1;
 
-/// Solver of large problems by islands; problems with few contacts are solved as a whole by another ladder.
+/// Solver of large problems by islands. A problem to which it does not apply is one island.
 #[derive(Clone, Debug)]
 pub struct FrictionIslands {
     policy: Policy,
-    /// Ladder for problems that are not split: those with few contacts, and those without bodies.
-    unsplit: FrictionLadder,
     /// Ladder for islands.
     ladder: FrictionLadder,
     partition: Partition,
@@ -72,21 +70,20 @@ pub struct IslandCounts {
 }
 
 impl FrictionIslands {
-    /// Solver with the policy of an accuracy; `few` solves problems with few contacts.
-    pub fn new(accuracy: Accuracy, few: FrictionLadder) -> Self {
+    /// Solver with the policy of an accuracy.
+    pub fn new(accuracy: Accuracy) -> Self {
         let policy = Policy::new(accuracy);
-        Self::build(policy, FrictionLadder::for_islands(accuracy, policy).unwrap_or_default(), few)
+        Self::build(policy, FrictionLadder::for_islands(accuracy, policy).unwrap_or_default())
     }
 
     /// Solver with a policy of its own.
-    pub fn with_policy(accuracy: Accuracy, policy: Policy, few: FrictionLadder) -> Result<Self, OptionError> {
-        Ok(Self::build(policy, FrictionLadder::for_islands(accuracy, policy)?, few))
+    pub fn with_policy(accuracy: Accuracy, policy: Policy) -> Result<Self, OptionError> {
+        Ok(Self::build(policy, FrictionLadder::for_islands(accuracy, policy)?))
     }
 
-    fn build(policy: Policy, ladder: FrictionLadder, few: FrictionLadder) -> Self {
+    fn build(policy: Policy, ladder: FrictionLadder) -> Self {
         Self {
             policy,
-            unsplit: few,
             ladder,
             partition: Partition::default(),
             working_set: Vec::new(),
@@ -269,8 +266,8 @@ impl Solver<FrictionProblem> for FrictionIslands {
             self.rung = "warm-start";
             return self.run_islands(problem, bodies, guess, solution);
         }
-        let ending = self.unsplit.run(problem, guess, solution);
-        self.rung = self.unsplit.rung().unwrap_or("none");
+        let ending = self.ladder.run(problem, guess, solution);
+        self.rung = self.ladder.rung().unwrap_or("none");
         ending
     }
 

@@ -51,7 +51,7 @@ fn ending(path: &str) -> String {
 
 /// Reads a mesh below the asset root and scales it.
 pub(super) fn load(root: &Path, path: &str, scale: &Vector3<f64>) -> Result<Mesh, SceneError> {
-    let bytes = bytes(root, path).map_err(|message| SceneError::without_place(path, message))?;
+    let bytes = bytes(root, path).map_err(|message: String| SceneError::without_place(path, &message))?;
     let mut mesh = parse(path, &bytes)?;
     for corner in &mut mesh.corners {
         corner.coords.component_mul_assign(scale);
@@ -63,14 +63,14 @@ pub(super) fn load(root: &Path, path: &str, scale: &Vector3<f64>) -> Result<Mesh
 fn parse(path: &str, bytes: &[u8]) -> Result<Mesh, SceneError> {
     let read = if ending(path) == "obj" { obj::parse(bytes) } else { stl::parse(bytes) };
     let mesh = read.map_err(|trouble| match trouble {
-        Trouble::Whole(message) => SceneError::without_place(path, message),
+        Trouble::Whole(message) => SceneError::without_place(path, &message),
         Trouble::At(byte, message) => {
             let text = String::from_utf8_lossy(bytes);
             Sources::new(path, &text).locate(Fault::new(byte..byte, message))
         }
     })?;
     if mesh.triangles.is_empty() {
-        return Err(SceneError::without_place(path, "has no triangle".to_owned()));
+        return Err(SceneError::without_place(path, "has no triangle"));
     }
     Ok(mesh)
 }

@@ -59,7 +59,7 @@ pub struct SceneText {
 impl Robot {
     /// Returns the robot as a scene file; `file_name` is for messages.
     pub fn to_scene(&self, file_name: &str, options: &SceneOptions) -> Result<SceneText, SceneError> {
-        let wrong = |message: String| SceneError::without_place(file_name, message);
+        let wrong = |message: String| SceneError::without_place(file_name, &message);
         let keyframe = options.keyframe.as_ref().map(|name| self.keyframe(name)).transpose().map_err(wrong)?;
         let tree = self.tree().map_err(|error| wrong(error.to_string()))?;
         let q = keyframe.and_then(|key| key.coordinates.clone()).unwrap_or_else(|| tree.initial().to_vec());

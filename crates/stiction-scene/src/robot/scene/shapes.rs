@@ -54,7 +54,7 @@ impl SceneWriter<'_> {
             return Ok(Vec::new());
         };
         let found = mesh::load(root, path, scale)?;
-        let wrong = |message| SceneError::without_place(path, message);
+        let wrong = |message: String| SceneError::without_place(path, &message);
         let hulls = if self.decompose { mesh::convex_hulls(&found) } else { mesh::hull(&found).map(|hull| vec![hull]) };
         let hulls = hulls.map_err(wrong)?;
         // Convex parts are made of voxels, whose corners are not those of the mesh anyway.
