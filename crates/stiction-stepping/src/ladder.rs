@@ -57,8 +57,8 @@ pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 pub struct Ladder {
     mixed: Vec<Rung<MixedLcp>>,
     cone: Vec<Rung<FrictionProblem>>,
-    /// Method for frictional problems with many contacts; none if the methods are custom.
-    islands: Option<Rung<FrictionProblem>>,
+    /// Methods for frictional problems with many contacts: islands, then all methods on the whole; empty if the methods are custom.
+    many: Vec<Rung<FrictionProblem>>,
     /// Accuracy and policy of the methods for frictional problems; none if they are custom.
     own: Option<(Accuracy, Policy)>,
     /// Tolerance for linear problems.
@@ -87,7 +87,7 @@ impl Ladder {
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
             cone: vec![friction_rung(accuracy, policy)],
-            islands: Some(islands_rung(accuracy, policy)),
+            many: vec![islands_rung(accuracy, policy), friction_rung(accuracy, policy)],
             own: Some((accuracy, policy)),
             tolerance: Tolerance { solved: linear, loose: linear },
             cone_tolerance: Tolerance { solved: policy.aim, loose: policy.refuse },
@@ -101,7 +101,7 @@ impl Ladder {
             let wanted = Policy::new(accuracy).with(aim, accept, refuse);
             if wanted != policy {
                 self.cone = vec![friction_rung(accuracy, wanted)];
-                self.islands = Some(islands_rung(accuracy, wanted));
+                self.many = vec![islands_rung(accuracy, wanted), friction_rung(accuracy, wanted)];
                 self.own = Some((accuracy, wanted));
                 self.cone_tolerance = Tolerance { solved: wanted.aim, loose: wanted.refuse };
             }
@@ -127,7 +127,7 @@ impl Ladder {
 
     /// Custom ladder for schemes with the second-order cone.
     pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
-        Self { cone: rungs, islands: None, own: None, ..Self::default() }
+        Self { cone: rungs, many: Vec::new(), own: None, ..Self::default() }
     }
 
     /// Names of the rungs for frictional problems, or else for mixed linear ones.
@@ -145,6 +145,7 @@ impl Ladder {
         guess: Option<&P::Solution>,
         solution: &mut P::Solution,
     ) -> LadderOutcome {
+        let has_policy = self.own.is_some();
         let (rungs, tolerance) = P::rungs(self, problem);
         let guess = guess.filter(|guess| problem.accepts_guess(guess));
         let mut outcome = LadderOutcome {
@@ -164,7 +165,8 @@ impl Ladder {
                 iterations: outcome.iterations + claim.iterations,
                 worst: None,
             };
-            if outcome.status == Status::Solved {
+            // By a policy, what the methods before the last accept is not solved again by the others.
+            if outcome.status == Status::Solved || (has_policy && outcome.is_accepted()) {
                 break;
             }
         }
@@ -199,10 +201,8 @@ impl LadderProblem for MixedLcp {
 
 impl LadderProblem for FrictionProblem {
     fn rungs<'l>(ladder: &'l mut Ladder, problem: &Self) -> (&'l mut [Rung<Self>], Tolerance) {
-        let rungs = match &mut ladder.islands {
-            Some(islands) if FrictionIslands::applies(problem) => std::slice::from_mut(islands),
-            _ => &mut ladder.cone,
-        };
+        let is_split = !ladder.many.is_empty() && FrictionIslands::applies(problem);
+        let rungs = if is_split { &mut ladder.many } else { &mut ladder.cone };
         (rungs, ladder.cone_tolerance)
     }
 }

@@ -102,7 +102,7 @@ fn wrong_robots_and_wrong_options_exit_with_2() {
         (&["check", "crawler.xml", "--keyframe", "fly"], "has no keyframe \"fly\""),
         (&["check", &rod, "--keyframe", "fly"], "`--keyframe` is for robots"),
         (&["check", &rod, "--dynamics", "x.json"], "`--dynamics` is for robots"),
-        (&["check", "crawler.xml", "--dynamics", "missing.json"], "missing.json: cannot be opened"),
+        (&["check", "crawler.xml", "--dynamics", "missing.json"], "cannot read missing.json"),
         (&["convert", "crawler.xml", "missing/x.toml"], "cannot write missing/x.toml"),
     ] {
         let call = call(&folder, arguments).expect(2);

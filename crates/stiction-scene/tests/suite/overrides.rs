@@ -54,7 +54,7 @@ fn mistakes_are_placed_in_the_change() {
         ("simulation.step.x", "2", "--set:1:17: `x` cannot be found inside a number"),
         ("simulation.step", "fast", "--set:1:17: `step` is a text, but must be a number (such as 0.0025)"),
         ("simulation.step", "nan", "--set:1:17: must be a finite number, not nan"),
-        ("simulation.step", "-1", "--set:1:17: the `step` must be from 1e-9 to 10 seconds, but is -1"),
+        ("simulation.step", "-1", "--set:1:17: the `step` must be from 1e-9 to 10 seconds, but is -1 (such as 0.0025)"),
         ("body.rod.mass", "-1", "--set:1:15: body \"rod\", mass: must lie between 1e-12 and 1e12, but is -1"),
         ("body.plate.motion.x", "t +", "--set:1:24: expected a number, `t`, a function or `(`, but the text ends here"),
         (

@@ -11,7 +11,7 @@ use stiction_testkit::{FailingSolver, Fault};
 
 use super::support::{Case, ball, friction, on_floor};
 use crate::{
-    Culprit, Ladder, OnUnsolved, Preset, Residuals, Rung, Scheme, Solving, StepCause, Stepper, Substepping, TimeStepper,
+    Ladder, OnUnsolved, Preset, Residuals, Rung, Scheme, Solving, StepCause, Stepper, Substepping, TimeStepper,
 };
 
 fn sliding(scheme: Scheme) -> Case {
@@ -211,8 +211,9 @@ fn steps_above_the_aim_are_accepted_and_named_up_to_what_is_refused() {
     let exact = made(0.0, usual, stop).unwrap();
     assert_eq!((exact.status, exact.worst, exact.substeps), (Status::Solved, None, 1));
     let loose = made(1e-6, usual, stop).unwrap();
-    let Some(Culprit::Contact(a, b)) = loose.worst else { panic!("{:?}", loose.worst) };
-    assert_eq!((loose.status, loose.substeps, a.index() + b.index()), (Status::SolvedLoosely, 3, 1));
+    let name = loose.worst.unwrap().name(&sliding(Scheme::default()).model);
+    assert_eq!(name, "the contact between \"floor\" and \"ball\"");
+    assert_eq!((loose.status, loose.substeps), (Status::SolvedLoosely, 3));
     assert!(loose.residual.value > 1e-8 && loose.residual.value < 1e-4);
     let asked = Residuals { aim: Some(1e-3), ..usual };
     assert_eq!(made(1e-6, asked, stop).unwrap().status, Status::Solved);

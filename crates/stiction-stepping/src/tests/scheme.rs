@@ -204,8 +204,10 @@ fn actuated_joints_need_time_stepping() {
 
 #[test]
 fn disjunctive_corners_need_one_linear_problem() {
-    let model = nothing_special();
     let with = |scheme: Scheme| Scheme { corners: CornerLogic::Disjunctive, ..scheme };
+    let polygonal = with(Preset::StewartTrinkle.scheme());
+    refuses(&polygonal, &nothing_special(), "corners", "only contacts in the plane are alternatives");
+    let model = hinged(None, JointDof::default());
     refuses(&with(Scheme::default()), &model, "corners", "one linear problem");
     let poisson = Scheme { impact: Impact::Poisson, ..Preset::StewartTrinkle.scheme() };
     refuses(&with(poisson), &model, "corners", "one linear problem");

@@ -52,7 +52,8 @@ pub struct FrictionLadder {
     tolerance: f64,
     /// Largest residual at which small methods suffice.
     acceptable_residual: f64,
-    /// Largest residual at which dear rungs are skipped and the result is solved loosely; the acceptable one without a policy.
+    /// Largest residual at which expensive rungs are skipped; the acceptable one without a policy. Above the tolerance a result is solved loosely up to
+    /// `refuse`.
     accept: f64,
     /// Largest residual of a solution; the acceptable one without a policy.
     refuse: f64,

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use stiction::complementarity::Status;
 use stiction::{LineariseAt, Scene, Simulation, scene};
 
 use super::{OF_TREES, distance};
 
-/// Steps both together: they differ by rounding, and if a step fails in one it fails in the other. The comparison ends where a step is accepted
-/// above the aim: then they differ by its residual. Returns true if there was anything to compare.
+/// Steps both together: they differ by rounding and residuals, and if a step fails in one it fails in the other. Returns true if there was
+/// anything to compare.
 fn compare(path: &Path) -> bool {
     let Ok(scene) = scene::load(path) else { return false };
     let Scene { model, settings, .. } = &scene;
@@ -19,16 +18,18 @@ fn compare(path: &Path) -> bool {
         Simulation::new(model.clone(), scheme, settings.step)
     });
     let [Ok(mut reduced), Ok(mut divided)] = simulations else { return false };
+    let mut bound = 1e-8;
     for step in 0..30 {
         let reports = [reduced.step(), divided.step()];
         let made = reports.each_ref().map(Result::is_ok);
         assert_eq!(made[0], made[1], "{}, step {step}", path.display());
-        if reports.iter().flatten().any(|report| report.status != Status::Solved) {
-            println!("{}: step {step} is accepted above the aim", path.display());
-            return step > 0;
-        }
+        // Many contacts are solved by islands in one and as a whole in the other: then the velocities differ by the residuals, which are relative to ‖q‖.
+        let speed = reduced.state().v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        let unsolved =
+            reports.iter().flatten().map(|report| report.residual.value * (report.problem_size as f64).sqrt());
+        bound += 10.0 * speed * unsolved.fold(0.0, f64::max);
         let apart = distance(&reduced, &divided);
-        assert!(apart < 1e-8, "{}, step {step}: {apart:e}", path.display());
+        assert!(apart < bound, "{}, step {step}: {apart:e} above {bound:e}", path.display());
         if !made[0] {
             println!("{}: step {step} cannot be made", path.display());
             return step > 0;
