@@ -30,7 +30,7 @@ pub(crate) fn add(start: &Start, ws: &mut Workspace) {
     add_weighted(start, ws, start.end_velocity_weight());
 }
 
-/// [`add`] for a step that moves the bodies by w v⁺ + (1 − w) v.
+/// Adds the gyroscopic torques λ_vp of a step that moves the bodies by w v⁺ + (1 − w) v.
 pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
     ws.kinematics.gyroscopic.clear();
     ws.kinematics.rotor_lead.clear();

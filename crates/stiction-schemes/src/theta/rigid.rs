@@ -20,11 +20,11 @@ use stiction_stepping::{
 
 /// Steps rigid bodies by the θ-method with its activation rule and Newton's restitution.
 ///
-/// Of the [`Scheme`] of a simulation it uses the friction set, the orientation update and the thresholds of reports. Gaps are never
+/// Of the [`Scheme`](stiction_stepping::Scheme) of a simulation it uses the friction set, the orientation update and the thresholds of reports. Gaps are never
 /// corrected, so that of its γ only that of joints is used. Forces are evaluated once, at q ⊕ θh v and t + θh, and are not implicit: stiff
 /// springs need short steps here.   [THETA-8]
 pub struct MoreauJean {
-    /// θ and the activation γ. The other parameters are for systems; the weight of joint errors is that of [`Scheme`].
+    /// θ and the activation γ. The other parameters are for systems; the weight of joint errors is that of [`Scheme`](stiction_stepping::Scheme).
     pub scheme: ThetaScheme,
     /// Finds contacts.
     pub detector: Box<dyn Detector>,
