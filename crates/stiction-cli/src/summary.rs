@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stiction::record::{
-    AcceptedSummary, EVENT_DRIVEN, Ending, StartError, StartImpactSummary, Summary, UnexplainedSummary,
+    AcceptedSummary, EVENT_DRIVEN, Ending, JammedSummary, StartError, StartImpactSummary, Summary, UnexplainedSummary,
 };
 
 use crate::layout::{Sheet, moment, number, seconds};
@@ -77,6 +77,9 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
             format!("not solved, and accepted all the same: {}", accepted_steps(accepted, summary.steps)),
         );
     }
+    if let Some(jammed) = &summary.residual.jammed {
+        sheet.row("jammed", jammed_steps(jammed, summary.steps));
+    }
     sheet.row("solved by", ladder(summary)).row("events", events(summary));
     if !files.is_empty() {
         let files: Vec<_> = files.iter().map(|path| path.display().to_string()).collect();
@@ -97,6 +100,11 @@ fn residual(summary: &Summary) -> String {
     } else {
         "0".into()
     }
+}
+
+fn jammed_steps(jammed: &JammedSummary, steps: u64) -> String {
+    let JammedSummary { steps: count, overlap_max, at_step } = jammed;
+    format!("{count} of {steps} steps in which contacts had to overlap, by {overlap_max:.1e} m at most, in step {at_step}")
 }
 
 /// Steps accepted above the residual that solvers aim at, with the worst of them.

@@ -54,6 +54,8 @@ pub(crate) struct StepReport {
     impacts: usize,
     /// Rung of the solver ladder that solved it.
     rung: &'static str,
+    /// Overlap by which jammed contacts were eased, m; zero if the step had a solution without, as usual.
+    slack: f64,
     /// Largest penetration at the end of the step, m.
     penetration: f64,
     /// Largest joint error at the end of the step.
@@ -87,6 +89,7 @@ impl StepReport {
             passes: report.passes,
             impacts: report.impacts,
             rung: report.rung,
+            slack: report.slack,
             penetration: report.penetration,
             joint_error: report.joint_error,
             substeps: report.substeps,

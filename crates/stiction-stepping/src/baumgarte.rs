@@ -21,6 +21,7 @@ pub(crate) fn joints(start: &Start, (a, b): (f64, f64), ws: &mut Workspace) {
         &ws.kinematics.linearisation_velocity
     };
     ws.constraints.contradictions.clear();
+    ws.constraints.slack = None;
     ws.constraints.joint_rows.clear();
     for joint in model.joints() {
         let [behind, now, ahead] = [&ws.kinematics.behind, &ws.kinematics.start, &ws.kinematics.ahead]

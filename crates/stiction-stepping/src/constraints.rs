@@ -2,7 +2,7 @@
 //!
 //! A block is a joint, a contact, a support point, the rigid core of a compliant layer, or a joint-space row: its law, its rows and their
 //! constant terms. Block rows of the problem are in the order of this list, and every stage finds a block by its source. Joints come first,
-//! then contacts, support points, cores and joint-space rows.
+//! then contacts, support points, cores and joint-space rows. Jammed contacts and limits share one auxiliary mass, the last.
 
 use stiction_complementarity::Law;
 use stiction_multibody::{Body, BodyId, Dimension, Model, Wrench};
@@ -14,6 +14,7 @@ use crate::{
     rates::JointRow,
     rates::JointSpaceRow,
     reduced::{Reduced, joint_ids_in_problem},
+    slack::{Slack, may_jam},
     surface::{LayerSurface, Penetrations},
 };
 
@@ -46,6 +47,8 @@ pub struct Constraints {
     constants: Vec<f64>,
     /// Part of q by which joints contradict each other, left out of the problem; empty if there is none.   [EQ-2]
     pub(crate) contradictions: Vec<f64>,
+    /// Slack of jammed contacts; none if the problem has a solution without.   [EXIST-1]
+    pub(crate) slack: Option<Slack>,
 }
 
 /// Constraint block: law, rows and source.
@@ -83,7 +86,7 @@ pub(crate) enum Source {
     JointSpace(usize),
 }
 
-/// Auxiliary mass of a block: a block column besides those of the bodies.   [SOFT-3] [SUP-4] [JSPACE-2]
+/// Auxiliary mass of a block: a block column besides those of the bodies.   [SOFT-3] [SUP-4] [JSPACE-2] [EXIST-1]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AuxiliaryMass {
     /// Block column after those of the bodies.
@@ -105,6 +108,8 @@ pub(crate) enum AuxiliaryKind {
     Layer(usize),
     /// Compliance of a joint-space row: the rate under a unit impulse.   [JSPACE-2]
     JointSpace(f64),
+    /// Mass of the slack of jammed contacts, kg, which their blocks share.   [EXIST-1]
+    Slack(f64),
 }
 
 impl Constraints {
@@ -139,6 +144,7 @@ impl Constraints {
             self.rows.push(Default::default());
             self.constants.push(row.bias);
         }
+        self.attach_slack(column);
         debug_assert_eq!(self.rows.len(), self.constants.len(), "every row has a constant term");
         debug_assert_eq!(
             self.rows.len(),
@@ -157,7 +163,19 @@ impl Constraints {
         (self.rows.get(rows.clone()).unwrap_or_default(), self.constants.get(rows).unwrap_or_default())
     }
 
-    /// Auxiliary masses in the order of their columns: support points, surfaces of layers, compliant joint-space rows.
+    /// Lets the blocks that may jam act on the mass of the slack. Blocks with an auxiliary mass of their own yield by that.
+    fn attach_slack(&mut self, column: usize) {
+        let Self { blocks, slack, .. } = self;
+        let Some(slack) = slack else { return };
+        debug_assert_eq!(blocks.len(), slack.connected.len(), "the blocks are those of the problem that had no solution");
+        for (block, connected) in blocks.iter_mut().zip(&slack.connected) {
+            if *connected && block.auxiliary.is_none() && may_jam(block.law) {
+                block.auxiliary = Some(AuxiliaryMass { column, kind: AuxiliaryKind::Slack(slack.mass) });
+            }
+        }
+    }
+
+    /// Auxiliary masses in the order of their columns: support points, surfaces of layers, compliant joint-space rows, slack.
     pub(crate) fn auxiliary_masses(&self) -> impl Iterator<Item = AuxiliaryKind> {
         let of = |wanted: fn(&AuxiliaryKind) -> bool| {
             self.blocks.iter().filter_map(|block| block.auxiliary).map(|mass| mass.kind).filter(wanted)
@@ -165,6 +183,7 @@ impl Constraints {
         of(|kind| matches!(kind, AuxiliaryKind::SupportPoint { .. }))
             .chain(of(|kind| matches!(kind, AuxiliaryKind::Layer(_))))
             .chain(of(|kind| matches!(kind, AuxiliaryKind::JointSpace(_))))
+            .chain(self.slack.iter().map(|slack| AuxiliaryKind::Slack(slack.mass)))
     }
 
     fn collect_joint(&mut self, model: &Model, index: usize) {

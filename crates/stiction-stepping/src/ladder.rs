@@ -56,9 +56,8 @@ pub(crate) const CONE_TOLERANCE: f64 = 1e-10;
 #[derive(Debug)]
 pub struct Ladder {
     mixed: Vec<Rung<MixedLcp>>,
+    /// Methods for frictional problems: those for islands of many contacts, then those for the whole. Custom methods are for the whole.
     cone: Vec<Rung<FrictionProblem>>,
-    /// Methods for frictional problems with many contacts: islands, then all methods on the whole; empty if the methods are custom.
-    many: Vec<Rung<FrictionProblem>>,
     /// Accuracy and policy of the methods for frictional problems; none if they are custom.
     own: Option<(Accuracy, Policy)>,
     /// Tolerance for linear problems.
@@ -86,8 +85,7 @@ impl Ladder {
         let linear = Tolerance::default().solved.max(if accuracy == Accuracy::Exact { 0.0 } else { policy.accept });
         Self {
             mixed: vec![Rung { name: "lemke", solver: lemke }, Rung { name: "other-methods", solver: others }],
-            cone: vec![friction_rung(accuracy, policy)],
-            many: vec![islands_rung(accuracy, policy), friction_rung(accuracy, policy)],
+            cone: friction_rungs(accuracy, policy),
             own: Some((accuracy, policy)),
             tolerance: Tolerance { solved: linear, loose: linear },
             cone_tolerance: Tolerance { solved: policy.aim, loose: policy.refuse },
@@ -100,8 +98,7 @@ impl Ladder {
         if let Some((accuracy, policy)) = self.own {
             let wanted = Policy::new(accuracy).with(aim, accept, refuse);
             if wanted != policy {
-                self.cone = vec![friction_rung(accuracy, wanted)];
-                self.many = vec![islands_rung(accuracy, wanted), friction_rung(accuracy, wanted)];
+                self.cone = friction_rungs(accuracy, wanted);
                 self.own = Some((accuracy, wanted));
                 self.cone_tolerance = Tolerance { solved: wanted.aim, loose: wanted.refuse };
             }
@@ -110,6 +107,15 @@ impl Ladder {
             let solved = aim.unwrap_or(solved);
             self.cone_tolerance = Tolerance { solved, loose: refuse.unwrap_or(loose).max(solved) };
         }
+    }
+
+    /// Number of rungs for islands, which come first.
+    fn for_islands(&self) -> usize {
+        usize::from(self.own.is_some())
+    }
+
+    fn rungs_of_whole(&self) -> &[Rung<FrictionProblem>] {
+        self.cone.get(self.for_islands()..).unwrap_or_default()
     }
 
     /// Sets another tolerance for the same methods.
@@ -127,12 +133,17 @@ impl Ladder {
 
     /// Custom ladder for schemes with the second-order cone.
     pub fn for_cones(rungs: Vec<Rung<FrictionProblem>>) -> Self {
-        Self { cone: rungs, many: Vec::new(), own: None, ..Self::default() }
+        Self { cone: rungs, own: None, ..Self::default() }
+    }
+
+    /// True if the methods for frictional problems are those of this ladder, not custom ones.
+    pub(crate) fn has_own_methods(&self) -> bool {
+        self.own.is_some()
     }
 
     /// Names of the rungs for frictional problems, or else for mixed linear ones.
     pub fn names(&self, is_friction_problem: bool) -> impl Iterator<Item = &'static str> {
-        let (cone, mixed) = if is_friction_problem { (&self.cone[..], &[][..]) } else { (&[][..], &self.mixed[..]) };
+        let (cone, mixed) = if is_friction_problem { (self.rungs_of_whole(), &[][..]) } else { (&[][..], &self.mixed[..]) };
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 
@@ -174,7 +185,12 @@ impl Ladder {
     }
 }
 
-/// Methods for frictional problems with few contacts.
+/// Methods for frictional problems with many contacts, then those for any problem.
+fn friction_rungs(accuracy: Accuracy, policy: Policy) -> Vec<Rung<FrictionProblem>> {
+    vec![islands_rung(accuracy, policy), friction_rung(accuracy, policy)]
+}
+
+/// Methods for frictional problems as a whole.
 fn friction_rung(accuracy: Accuracy, policy: Policy) -> Rung<FrictionProblem> {
     let policy = if policy.validate().is_ok() { policy } else { Policy::new(accuracy) };
     Rung { name: "friction", solver: Box::new(FrictionLadder::for_steps(accuracy, policy).unwrap_or_default()) }
@@ -201,8 +217,7 @@ impl LadderProblem for MixedLcp {
 
 impl LadderProblem for FrictionProblem {
     fn rungs<'l>(ladder: &'l mut Ladder, problem: &Self) -> (&'l mut [Rung<Self>], Tolerance) {
-        let is_split = !ladder.many.is_empty() && FrictionIslands::applies(problem);
-        let rungs = if is_split { &mut ladder.many } else { &mut ladder.cone };
-        (rungs, ladder.cone_tolerance)
+        let skipped = if FrictionIslands::applies(problem) { 0 } else { ladder.for_islands() };
+        (ladder.cone.get_mut(skipped..).unwrap_or_default(), ladder.cone_tolerance)
     }
 }

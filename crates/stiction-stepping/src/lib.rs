@@ -45,6 +45,7 @@ mod remembered;
 mod report;
 mod review;
 mod rows;
+mod slack;
 mod springs;
 mod stabilise;
 mod start;

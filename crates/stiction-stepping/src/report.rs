@@ -36,6 +36,8 @@ pub struct StepReport {
     pub impacts: usize,
     /// Rung of the ladder that solved it.
     pub rung: &'static str,
+    /// Overlap by which jammed contacts were eased, m; zero if the step had a solution without, as usual.   [EXIST-1]
+    pub slack: f64,
     /// Deepest penetration at the end of the step, m.
     pub penetration: f64,
     /// Largest joint error at the end of the step.

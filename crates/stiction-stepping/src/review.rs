@@ -25,12 +25,14 @@ pub enum Change {
     EnlargeReach,
     /// Leaves the part of joint errors that no motion removes: redundant joints contradict each other by it.   [EQ-2]
     LeaveContradictions,
+    /// Adds slack: contacts are jammed, so that no motion keeps them all from overlapping.   [EXIST-1]
+    AddSlack,
     /// Moves the bodies by their end velocity, not the mean one: a rigid contact is active.   [SOFT-6]
     EndVelocity,
 }
 
 impl Change {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::AddScreenedContacts,
         Self::AddAllContacts,
         Self::VertexContacts,
@@ -40,6 +42,7 @@ impl Change {
         Self::AddJointLimits,
         Self::EnlargeReach,
         Self::LeaveContradictions,
+        Self::AddSlack,
         Self::EndVelocity,
     ];
 
@@ -55,6 +58,7 @@ impl Change {
             Self::AddJointLimits => "joint-limits",
             Self::EnlargeReach => "reach",
             Self::LeaveContradictions => "contradicting-joints",
+            Self::AddSlack => "jammed-contacts",
             Self::EndVelocity => "end-velocity",
         }
     }
@@ -63,7 +67,9 @@ impl Change {
     pub(crate) fn resume(self) -> Stage {
         match self {
             Self::EndVelocity => Stage::Kinematics,
-            Self::AddScreenedContacts | Self::AddAllContacts | Self::LeaveContradictions => Stage::Assembly,
+            Self::AddScreenedContacts | Self::AddAllContacts | Self::LeaveContradictions | Self::AddSlack => {
+                Stage::Assembly
+            }
             Self::SwitchFace | Self::NextFaceCombination => Stage::Rows,
             Self::VertexContacts | Self::Relinearise | Self::AddJointLimits | Self::EnlargeReach => Stage::Detection,
         }

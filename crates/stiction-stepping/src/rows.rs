@@ -56,6 +56,7 @@ fn begin_joint_rows(model: &Model, ws: &mut Workspace) {
     let joints = reduced::joints_in_problem(model, ws.reduced.as_deref());
     let end = joints.map(|joint| joint.first_row() + joint.rows()).max();
     ws.constraints.contradictions.clear();
+    ws.constraints.slack = None;
     ws.constraints.joint_rows.clear();
     ws.constraints.joint_rows.resize(end.unwrap_or(0), JointRow::default());
 }

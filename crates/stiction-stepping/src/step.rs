@@ -83,7 +83,7 @@ impl Default for TimeStepper {
 /// Relative displacement in a step below which a body is at rest, to rounding: fraction of its size and distance from the origin.
 const AT_REST: f64 = f64::EPSILON;
 
-/// Bound on the passes that add missed contacts, and on those that add single missed joint limits before all are added.
+/// Bound on the passes that add missed contacts, on those that add slack, and on those that add single missed joint limits before all are added.
 const MAX_REDETECTIONS: u32 = 4;
 
 /// Bound on the fixed-point passes of a step; the last result is then kept.
@@ -224,6 +224,12 @@ impl TimeStepper {
         {
             return Ok(Verdict::Repeat(Change::LeaveContradictions));
         }
+        if solved.is_err()
+            && counts.changes.count(Change::AddSlack) < MAX_REDETECTIONS
+            && formulation::review_jam(start, &self.ladder, ws)
+        {
+            return Ok(Verdict::Repeat(Change::AddSlack));
+        }
         let mut ladder_outcome = solved?;
         counts.iterations += ladder_outcome.iterations;
         if let Some(change) = self.review_corners(start, &mut ladder_outcome, counts, ws)? {
@@ -315,6 +321,7 @@ impl TimeStepper {
     ) -> Result<StepReport, StepCause> {
         let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
         let energy = step_energy(start, ws, ladder_outcome.residual.value);
+        let slack = ws.constraints.slack.as_ref().map_or(0.0, |slack| start.h * slack.rate.max(0.0));
         let is_corrected = start.scheme.stabilisation != Stabilisation::Usual;
         if is_corrected {
             ws.kinematics.ahead_velocity.clone_from(&ws.result.next.v);
@@ -331,7 +338,7 @@ impl TimeStepper {
         let measured = if correction.is_some() { self.measure_end(start, Pairs::All, ws)?.0 } else { measured };
         let report = report_step(start, ws, &ladder_outcome, (counts.passes, impacts(start, ws)), measured);
         impact::add_to_reports(ws);
-        Ok(StepReport { correction, energy, changes: counts.changes, ..report })
+        Ok(StepReport { correction, energy, slack, changes: counts.changes, ..report })
     }
 
     /// Solves the step with end-of-step geometry, from the linearised step in the workspace; none if another pass is needed.   [GIM-1]
@@ -537,6 +544,7 @@ pub fn report_step(
         changes: Changes::default(),
         impacts,
         rung: ladder_outcome.rung,
+        slack: 0.0,
         penetration: measured.penetration,
         joint_error: measured.joints,
         substeps: 1,

@@ -182,6 +182,7 @@ fn report(start: &Start, run: &mut Run, ws: &mut Workspace) -> Result<StepReport
         penetration,
         joint_error: joint_error(start.model.joints().iter(), &ws.result.end),
         substeps: 1,
+        slack: 0.0,
         layer_substeps: 1,
         correction: None,
         energy: StepEnergy::default(),

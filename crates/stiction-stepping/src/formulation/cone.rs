@@ -12,11 +12,11 @@
 //! Rolling friction has rows after these, scaled by its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
 //! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
-//! row: the implicit force of a spring, damper, servo or rotor. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
+//! row (the implicit force of a spring, damper, servo or rotor), and one for all jammed contacts. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
 //! u_n = (r_n − h N)/m ≥ 0 implies r_n = h N, and solvers need no special case for support points.   [SUP-4]
 //!
 //! Block rows are in the order of [`Constraints`]. Block columns are in this order: bodies (or links), support points, surfaces of layers,
-//! compliant joint-space rows.
+//! compliant joint-space rows, slack of jammed contacts.
 
 use nalgebra::Vector3;
 use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
@@ -31,7 +31,7 @@ use crate::{
     Constraints, Start, StepCause, Workspace,
     assembly::FrictionAssembly,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
-    contact_rows::{ContactRows, support_impulse},
+    contact_rows::{ContactRows, MAX_CONTACT_ROWS, support_impulse},
 };
 
 /// Fills `ws.friction.problem` from the rows and contacts in the workspace.   [STEP-11]
@@ -181,7 +181,7 @@ fn push_auxiliary_velocities(force_duration: f64, ws: &mut Workspace) {
                     .flat_map(|surface| surface.free_velocity.iter().take(surface.compliant_directions));
                 ws.friction.free_velocity.extend(free);
             }
-            AuxiliaryKind::JointSpace(_) => ws.friction.free_velocity.push(0.0),
+            AuxiliaryKind::JointSpace(_) | AuxiliaryKind::Slack(_) => ws.friction.free_velocity.push(0.0),
         }
     }
 }
@@ -241,6 +241,7 @@ fn write_bodies(start: &Start, ws: &mut Workspace, laws: &[Law], bodies: &mut Bo
                         .for_each(|surface| surface.push_mass(unit, mass));
                 }
                 AuxiliaryKind::JointSpace(compliance) => mass.push(1.0 / (compliance * unit)),
+                AuxiliaryKind::Slack(own) => mass.push(own / unit),
             }
         }
         let Workspace { friction, reduced, constraints, .. } = ws;
@@ -276,8 +277,9 @@ fn write_block_row(
     }
     if let Some(AuxiliaryMass { column, kind }) = block.auxiliary {
         let rows = block.law.rows();
-        debug_assert!(rows <= 4, "a block with an auxiliary mass has at most a normal, two tangents and spin");
-        let along_first_row = [1.0, 0.0, 0.0, 0.0];
+        let mut along_first_row = [0.0; MAX_CONTACT_ROWS];
+        along_first_row[0] = 1.0;
+        debug_assert!(rows <= along_first_row.len(), "a block with an auxiliary mass has at most the rows of a contact");
         match (kind, block.source) {
             (AuxiliaryKind::Layer(surface), Source::Contact(contact)) => {
                 if let (Some(surface), Some(contact)) =
@@ -411,8 +413,9 @@ fn extract_velocities(model: &Model, ws: &mut Workspace) {
         velocities
             + ws.constraints.support_points.len()
             + ws.constraints.layer_surfaces.iter().map(|surface| surface.compliant_directions).sum::<usize>()
-            + ws.constraints.joint_space_rows.iter().filter(|row| row.compliance > 0.0).count(),
-        "columns are velocities, support points, surfaces and compliant rows"
+            + ws.constraints.joint_space_rows.iter().filter(|row| row.compliance > 0.0).count()
+            + usize::from(ws.constraints.slack.is_some()),
+        "columns are velocities, support points, surfaces, compliant rows and slack"
     );
     ws.solution.velocity.iter_mut().zip(&ws.friction.free_velocity).for_each(|(v, free)| *v += free);
     let mut surface_velocities =
@@ -421,6 +424,9 @@ fn extract_velocities(model: &Model, ws: &mut Workspace) {
         surface.velocity = Vector3::from_fn(|i, _| {
             if i < surface.compliant_directions { surface_velocities.next().unwrap_or(0.0) } else { 0.0 }
         });
+    }
+    if let (Some(slack), Some(rate)) = (&mut ws.constraints.slack, ws.solution.velocity.last()) {
+        slack.rate = *rate;
     }
     ws.solution.velocity.truncate(velocities);
     if let Some(reduced) = &mut ws.reduced {

@@ -22,13 +22,15 @@ use crate::{
 
 /// True if W is assembled; otherwise the operator is matrix-free.
 ///
-/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows and no layers. A step that is
+/// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows, no layers and no slack, which
+/// blocks share. A step that is
 /// quasistatic or implicit works with H and M; `Scheme::check_model` refuses both in these coordinates.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
         || (rows <= MAX_ASSEMBLED_ROWS
             && ws.constraints.layer_surfaces.is_empty()
+            && ws.constraints.slack.is_none()
             && ws.proximal_mass_fraction.is_none()
             && start.scheme.linearise_at != LineariseAt::Implicit)
 }
@@ -59,7 +61,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
                     row_lengths(contact).into_iter().zip(&surface.free_velocity).take(surface.compliant_directions);
                 constants.iter_mut().zip(terms).for_each(|(q, (length, free))| *q += length * free);
             }
-            Some(AuxiliaryKind::JointSpace(_)) | None => {}
+            Some(AuxiliaryKind::JointSpace(_) | AuxiliaryKind::Slack(_)) | None => {}
         }
     }
 }
@@ -145,6 +147,7 @@ fn inverse_along_first_row(ws: &Workspace, kind: AuxiliaryKind) -> f64 {
     match kind {
         AuxiliaryKind::SupportPoint { mass, .. } => unit / (mass * ws.proximal_mass_fraction.unwrap_or(1.0)),
         AuxiliaryKind::JointSpace(compliance) => compliance * unit,
+        AuxiliaryKind::Slack(mass) => unit / mass,
         AuxiliaryKind::Layer(index) => {
             layer(ws, index).map_or(0.0, |(surface, _)| surface.inverse_mass()[(0, 0)] * unit)
         }

@@ -32,12 +32,14 @@ mod impulses;
 mod polygon;
 mod polygon_joint_space;
 mod redundancy;
+mod slack;
 mod surfaces;
 mod warm_start;
 mod working_set;
 mod worst;
 
 pub(crate) use contradictions::review_contradictions;
+pub(crate) use slack::review_jam;
 pub use directions::choose as choose_directions;
 pub(crate) use surfaces::layer_constant_terms;
 pub(crate) use worst::{name_contact, name_joint};
@@ -206,6 +208,9 @@ pub(crate) fn recover(
         return Err(not_solved(start.model, ladder, ws, &outcome));
     }
     extract(start, ws);
+    if !slack::is_admissible(start, ws) {
+        return Err(not_solved(start.model, ladder, ws, &outcome));
+    }
     ws.solution.balanced_step_size = start.h;
     let is_solved = outcome.status.is_solved();
     let worst = if is_solved { None } else { worst::worst(start.model, ws, &outcome.residual) };
@@ -294,6 +299,8 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "a body may be jammed between prescribed bodies: then no equilibrium exists, with or without inertia; replace one of them by a dynamic body with a load"
     } else if overlaps {
         "bodies overlap: check their initial positions"
+    } else if ws.constraints.slack.is_some() {
+        slack::HINT
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
     } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {

@@ -43,6 +43,7 @@ pub(super) fn joined(first: &StepReport, second: &StepReport) -> StepReport {
         passes: first.passes + second.passes,
         changes: first.changes.sum(&second.changes),
         impacts: first.impacts + second.impacts,
+        slack: first.slack + second.slack,
         substeps: first.substeps + second.substeps,
         correction,
         energy: first.energy.and(second.energy),

@@ -45,7 +45,7 @@ pub use run_tables::{Column, ColumnKind, RunTables, Words};
 pub use start_errors::StartError;
 pub use summary::{
     AcceptedSummary, BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary,
-    ImpactSummary, JointErrorSummary, ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary,
+    ImpactSummary, JammedSummary, JointErrorSummary, ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary,
     UnexplainedSummary,
 };
 pub use table::{Cell, Kind as CellKind, TableWriter};

@@ -115,6 +115,20 @@ pub struct ResidualSummary {
     /// Steps that were not solved and accepted all the same (`on_unsolved = "accept"`); omitted if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsolved: Option<AcceptedSummary>,
+    /// Steps in which jammed contacts had to overlap; omitted if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jammed: Option<JammedSummary>,
+}
+
+/// Steps in which no motion kept all contacts from overlapping, and contacts were eased by the smallest overlap.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JammedSummary {
+    /// Number of such steps.
+    pub steps: u64,
+    /// Largest overlap by which they were eased, m.
+    pub overlap_max: f64,
+    /// Step with that overlap.
+    pub at_step: u64,
 }
 
 /// Steps accepted with a residual above the aimed one.
@@ -438,10 +452,22 @@ impl ResidualSummary {
         if report.residual.value > self.max {
             (self.max, self.at_step) = (report.residual.value, report.step);
         }
+        if report.slack > 0.0 {
+            self.jammed.get_or_insert_default().see(report);
+        }
         match report.status {
             Status::Solved => {}
             Status::SolvedLoosely => self.above_aim.get_or_insert_default().see(model, report),
             _ => self.unsolved.get_or_insert_default().see(model, report),
+        }
+    }
+}
+
+impl JammedSummary {
+    fn see(&mut self, report: &StepReport) {
+        self.steps += 1;
+        if report.slack > self.overlap_max {
+            (self.overlap_max, self.at_step) = (report.slack, report.step);
         }
     }
 }
