@@ -104,7 +104,9 @@ fn residual(summary: &Summary) -> String {
 
 fn jammed_steps(jammed: &JammedSummary, steps: u64) -> String {
     let JammedSummary { steps: count, overlap_max, at_step } = jammed;
-    format!("{count} of {steps} steps in which contacts had to overlap, by {overlap_max:.1e} m at most, in step {at_step}")
+    format!(
+        "{count} of {steps} steps in which contacts had to overlap, by {overlap_max:.1e} m at most, in step {at_step}"
+    )
 }
 
 /// Steps accepted above the residual that solvers aim at, with the worst of them.

@@ -167,7 +167,11 @@ impl Constraints {
     fn attach_slack(&mut self, column: usize) {
         let Self { blocks, slack, .. } = self;
         let Some(slack) = slack else { return };
-        debug_assert_eq!(blocks.len(), slack.connected.len(), "the blocks are those of the problem that had no solution");
+        debug_assert_eq!(
+            blocks.len(),
+            slack.connected.len(),
+            "the blocks are those of the problem that had no solution"
+        );
         for (block, connected) in blocks.iter_mut().zip(&slack.connected) {
             if *connected && block.auxiliary.is_none() && may_jam(block.law) {
                 block.auxiliary = Some(AuxiliaryMass { column, kind: AuxiliaryKind::Slack(slack.mass) });

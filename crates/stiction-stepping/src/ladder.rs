@@ -143,7 +143,8 @@ impl Ladder {
 
     /// Names of the rungs for frictional problems, or else for mixed linear ones.
     pub fn names(&self, is_friction_problem: bool) -> impl Iterator<Item = &'static str> {
-        let (cone, mixed) = if is_friction_problem { (self.rungs_of_whole(), &[][..]) } else { (&[][..], &self.mixed[..]) };
+        let (cone, mixed) =
+            if is_friction_problem { (self.rungs_of_whole(), &[][..]) } else { (&[][..], &self.mixed[..]) };
         cone.iter().map(|rung| rung.name).chain(mixed.iter().map(|rung| rung.name))
     }
 

@@ -279,7 +279,10 @@ fn write_block_row(
         let rows = block.law.rows();
         let mut along_first_row = [0.0; MAX_CONTACT_ROWS];
         along_first_row[0] = 1.0;
-        debug_assert!(rows <= along_first_row.len(), "a block with an auxiliary mass has at most the rows of a contact");
+        debug_assert!(
+            rows <= along_first_row.len(),
+            "a block with an auxiliary mass has at most the rows of a contact"
+        );
         match (kind, block.source) {
             (AuxiliaryKind::Layer(surface), Source::Contact(contact)) => {
                 if let (Some(surface), Some(contact)) =

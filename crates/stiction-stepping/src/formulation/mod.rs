@@ -39,8 +39,8 @@ mod working_set;
 mod worst;
 
 pub(crate) use contradictions::review_contradictions;
-pub(crate) use slack::review_jam;
 pub use directions::choose as choose_directions;
+pub(crate) use slack::review_jam;
 pub(crate) use surfaces::layer_constant_terms;
 pub(crate) use worst::{name_contact, name_joint};
 

@@ -45,8 +45,8 @@ pub use run_tables::{Column, ColumnKind, RunTables, Words};
 pub use start_errors::StartError;
 pub use summary::{
     AcceptedSummary, BodySummary, CorrectionSummary, Ending, EnergySummary, EventSummary, Extreme, HalvedSummary,
-    ImpactSummary, JammedSummary, JointErrorSummary, ResidualSummary, StartImpactSummary, Summary, Turn, UndeterminedSummary,
-    UnexplainedSummary,
+    ImpactSummary, JammedSummary, JointErrorSummary, ResidualSummary, StartImpactSummary, Summary, Turn,
+    UndeterminedSummary, UnexplainedSummary,
 };
 pub use table::{Cell, Kind as CellKind, TableWriter};
 pub use table_guard::{check_pages as check_table_pages, check_size as check_table_size};
