@@ -5,6 +5,7 @@
 mod cone;
 mod failures;
 mod polygon;
+mod slack;
 mod warm_start;
 mod working_set;
 
