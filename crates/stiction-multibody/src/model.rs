@@ -14,7 +14,7 @@ use stiction_geometry::Dimension;
 
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, Joint, JointDofId,
-    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench, joint,
+    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Site, Spring, State, Wrench, joint,
     rotation::quaternion_of,
 };
 
@@ -63,6 +63,7 @@ pub struct Model {
     pub(crate) kinematic: Vec<BodyId>,
     pub(crate) shape_owner: Vec<(BodyId, u32)>,
     pub(crate) joints: Vec<Joint>,
+    pub(crate) sites: Vec<Site>,
     pub(crate) actuation: Actuation,
     pub(crate) forces: Forces,
     pub(crate) default_rule: ContactRule,
