@@ -42,9 +42,9 @@ impl Model {
     pub fn joint_offsets(&self) -> Vec<f64> {
         let forest = self.forest();
         let mut offsets = vec![0.0; forest.tree().coordinates()];
-        for (index, joint) in self.joints().iter().enumerate() {
+        for (id, joint) in self.iter_joints() {
             for (number, dof) in joint.joint_dofs().iter().enumerate() {
-                let velocity = forest.velocity_of(JointId::from_index(index), number);
+                let velocity = forest.velocity_of(id, number);
                 let place = velocity.and_then(|velocity| forest.coordinate_of(velocity));
                 if let Some(offset) = place.and_then(|place| offsets.get_mut(place)) {
                     *offset = dof.initial;
@@ -132,10 +132,9 @@ fn suffixes(joint: &TreeJoint) -> (Vec<String>, Vec<String>) {
     };
     match joint {
         TreeJoint::Spherical => (fixed(&[".w", ".x", ".y", ".z"]), fixed(&[".x", ".y", ".z"])),
-        TreeJoint::Free => (
-            fixed(&[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"]),
-            fixed(&[".vx", ".vy", ".vz", ".wx", ".wy", ".wz"]),
-        ),
+        TreeJoint::Free => {
+            (fixed(&[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"]), fixed(&[".vx", ".vy", ".vz", ".wx", ".wy", ".wz"]))
+        }
         other => (numbered(other.coordinates()), numbered(other.velocities())),
     }
 }

@@ -101,7 +101,7 @@ impl Model {
 
     /// Part of gravity that accelerates bodies, m/s²: without the z component in a planar model.
     #[inline]
-    pub(crate) fn moving_gravity(&self) -> Vector3<f64> {
+    pub fn moving_gravity(&self) -> Vector3<f64> {
         match self.dimension {
             Dimension::Planar => Vector3::new(self.gravity.x, self.gravity.y, 0.0),
             Dimension::Spatial => self.gravity,
@@ -191,6 +191,11 @@ impl Model {
     #[inline]
     pub fn joints(&self) -> &[Joint] {
         &self.joints
+    }
+
+    /// All joints with their ids.
+    pub fn iter_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
+        self.joints.iter().enumerate().map(|(index, joint)| (JointId::from_index(index), joint))
     }
 
     /// The joint with this id.
