@@ -1,6 +1,5 @@
 //! `[[site]]`.
 
-use nalgebra::{UnitQuaternion, Vector3};
 use stiction_multibody::{Pose, rotation};
 
 use super::{
@@ -15,18 +14,16 @@ pub(super) fn add(assembly: &mut Assembly, file: &SceneFile) -> Result<(), Fault
         let (body, _) = assembly.find(&at.key("body"), &table.body)?;
         let reader = &assembly.reader;
         let position = reader.optional_vector(&at.key("position"), table.position.as_ref())?;
-        let turned = match (&table.angle, &table.orientation) {
-            (None, None) => UnitQuaternion::identity(),
-            (Some(value), None) if reader.planar() => {
-                rotation::from_rotation_vector(&(Vector3::z() * angle(&at.key("angle"), value)?))
-            }
+        let rotation = match (&table.angle, &table.orientation) {
+            (None, None) => rotation::planar(0.0),
+            (Some(value), None) if reader.planar() => rotation::planar(angle(&at.key("angle"), value)?),
             (Some(_), None) => return Err(reader.only_in(&at.key("angle"), "an angle", "give an `orientation`")),
             (_, Some(orientation)) => {
                 let at = at.key("orientation");
-                unit_quaternion(&at, reader.orientation(&at, orientation)?)?
+                unit_quaternion(&at, reader.orientation(&at, orientation)?)?.to_rotation_matrix()
             }
         };
-        let pose = Pose::from_parts(position.into(), turned.to_rotation_matrix());
+        let pose = Pose::from_parts(position.into(), rotation);
         assembly.builder.site(&table.name, body, pose).map_err(|error| at.model_error(&error))?;
     }
     Ok(())
