@@ -27,6 +27,7 @@ mod hardship;
 mod impacts;
 mod implicit;
 mod inputs;
+mod joint_dynamics;
 mod layer_laws;
 mod layer_steps;
 mod layers;
