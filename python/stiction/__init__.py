@@ -27,6 +27,7 @@ from .errors import (
 )
 from .gradients import Gradients, gradients
 from .identification import Estimate, Identification, IdentificationResult
+from .joints import Joint, Site
 from .run import Run
 from .scene import Scene
 from .simulation import Body, Simulation
@@ -49,6 +50,7 @@ __all__ = [
     "IdentificationError",
     "IdentificationResult",
     "InputError",
+    "Joint",
     "MeasureError",
     "ProblemError",
     "RecordingError",
@@ -57,6 +59,7 @@ __all__ = [
     "Scene",
     "SceneError",
     "Simulation",
+    "Site",
     "Solution",
     "SolveError",
     "StateError",

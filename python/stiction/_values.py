@@ -7,6 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 
 def plain(value: Any) -> Any:
     """Converts numbers, text, lists and tables without numpy types."""
@@ -54,3 +57,20 @@ def as_toml(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value)
     return repr(value)
+
+
+def vector(what: str, values: npt.ArrayLike, lengths: list[int]) -> list[float]:
+    """Converts a value to this many numbers; a single zero stands for a zero vector."""
+    from .errors import InputError
+
+    try:
+        array = np.asarray(plain(values), dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be numbers: {error}") from None
+    if array.ndim == 0 and (float(array) == 0.0 or lengths == [1]):
+        return [float(array)] * lengths[0]
+    if array.ndim != 1 or len(array) not in lengths:
+        raise InputError(f"{what} must be {lengths[0]} numbers, but has the shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{what} must be finite numbers, but is {array.tolist()}")
+    return [float(x) for x in array]

@@ -99,6 +99,10 @@ class Scene:
         """Adds a motor."""
         self._add("motor", keys)
 
+    def site(self, **keys: Any) -> None:
+        """Adds a site: a named frame on a body."""
+        self._add("site", keys)
+
     def spring(self, **keys: Any) -> None:
         """Adds a spring."""
         self._add("spring", keys)

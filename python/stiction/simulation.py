@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from . import _stiction
 from ._folder import Folder
-from ._values import as_toml, plain
+from ._values import as_toml, vector
 from .errors import HandleError, InputError, StateError, StepError
+from .joints import Frame, JointCoordinates, Site
 from .run import Run, page_in_a_frame
 from .scene import Scene
 
@@ -29,7 +30,7 @@ Controller: TypeAlias = "Callable[[Simulation], object]"
 _numbers = itertools.count(1)
 
 
-class Simulation(_stiction.Simulation):
+class Simulation(JointCoordinates):
     """A scene that can be stepped.
 
     >>> from stiction import Simulation
@@ -135,6 +136,10 @@ class Simulation(_stiction.Simulation):
     def __getitem__(self, name: str) -> Body:
         return self.body(name)
 
+    def frame(self, name: str) -> Body | Site:
+        """The site with this name, otherwise the body: for a link of a robot file, the frame that the file gives to it."""
+        return self.site(name) if name in self.site_names else self.body(name)
+
     def bodies(self) -> Iterator[Body]:
         """All bodies, the world first."""
         return (self.body(name) for name in list(self._table()))
@@ -171,8 +176,8 @@ class Simulation(_stiction.Simulation):
     def apply(self, body: str | Body, force: npt.ArrayLike = 0.0, torque: npt.ArrayLike = 0.0) -> None:
         """Applies a force (at the centre of mass, world axes, N) and a torque (N m; one number in the plane) to a body in all following steps."""
         planar = self.dimension == 2
-        pushed = _vector("force", force, [2] if planar else [3])
-        turned = _vector("torque", torque, [1] if planar else [3])
+        pushed = vector("force", force, [2] if planar else [3])
+        turned = vector("torque", torque, [1] if planar else [3])
         if planar:
             self.hold_wrench(self._index(body), [pushed[0], pushed[1], 0.0], [0.0, 0.0, turned[0]])
         else:
@@ -307,7 +312,7 @@ _q = _stiction.Simulation.q.__get__
 _v = _stiction.Simulation.v.__get__
 
 
-class Body:
+class Body(Frame):
     """A body of a simulation. The handle stays with this body, even if another one later takes its name."""
 
     __slots__ = ("_number", "_simulation", "name")
@@ -373,8 +378,8 @@ class Body:
     def set_pose(self, position: npt.ArrayLike, orientation: npt.ArrayLike) -> None:
         """Sets the position of the centre of mass (m) and the orientation together: a unit quaternion, w first, or an angle in the plane (rad)."""
         planar = self._simulation.dimension == 2
-        place = _vector("position", position, [2] if planar else [3])
-        turned = _vector("orientation", orientation, [1] if planar else [4])
+        place = vector("position", position, [2] if planar else [3])
+        turned = vector("orientation", orientation, [1] if planar else [4])
         self._write("q", [*place, *turned], 0, len(place) + len(turned))
 
     @property
@@ -399,6 +404,12 @@ class Body:
         else:
             self._write("v", values, 3, 3)
 
+    def _numbers(self) -> tuple[tuple[list[float], list[float]], tuple[list[float], list[float]]]:
+        return self._simulation.pose(self._place()), self._simulation.twist(self._place())
+
+    def jacobian(self, point: npt.ArrayLike = 0.0) -> Floats:
+        return self._simulation.jacobian(self, point)
+
     @property
     def mass(self) -> float | None:
         """Mass, kg; None if the body is not dynamic."""
@@ -413,7 +424,7 @@ class Body:
         if start + first + count > end:
             raise StateError(f'body "{self.name}" has no such coordinate: it is fixed, prescribed or a particle')
         state = np.array(simulation.q if which == "q" else simulation.v)
-        state[start + first : start + first + count] = _vector(which, values, [count])
+        state[start + first : start + first + count] = vector(which, values, [count])
         if which == "q":
             simulation.set_body_coordinates(index, state[start:end])
         else:
@@ -421,18 +432,3 @@ class Body:
 
     def __repr__(self) -> str:
         return f"Body({self.name!r})"
-
-
-def _vector(what: str, values: npt.ArrayLike, lengths: list[int]) -> list[float]:
-    """Converts a value to this many numbers; a single zero stands for a zero vector."""
-    try:
-        array = np.asarray(plain(values), dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must be numbers: {error}") from None
-    if array.ndim == 0 and (float(array) == 0.0 or lengths == [1]):
-        return [float(array)] * lengths[0]
-    if array.ndim != 1 or len(array) not in lengths:
-        raise InputError(f"{what} must be {lengths[0]} numbers, but has the shape {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise InputError(f"{what} must be finite numbers, but is {array.tolist()}")
-    return [float(x) for x in array]

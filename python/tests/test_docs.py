@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 
-@pytest.mark.parametrize(("page", "least"), [("docs/python.md", 6), ("README.md", 1)])
+@pytest.mark.parametrize(("page", "least"), [("docs/python.md", 6), ("docs/joints.md", 3), ("README.md", 1)])
 def test_the_blocks_of_a_page_run(page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

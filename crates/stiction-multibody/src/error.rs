@@ -18,6 +18,8 @@ pub enum Element {
     Motor(String),
     /// A coupling of joints, by name.
     Coupling(String),
+    /// A site, by name.
+    Site(String),
     /// A spring, by position in the list.
     Spring(usize),
     /// A damper, by position in the list.
@@ -39,6 +41,7 @@ impl fmt::Display for Element {
             Self::Joint(name) => write!(f, "joint \"{name}\""),
             Self::Motor(name) => write!(f, "motor \"{name}\""),
             Self::Coupling(name) => write!(f, "coupling \"{name}\""),
+            Self::Site(name) => write!(f, "site \"{name}\""),
             Self::Spring(index) => write!(f, "spring {index}"),
             Self::Damper(index) => write!(f, "damper {index}"),
             Self::Load(index) => write!(f, "load {index}"),

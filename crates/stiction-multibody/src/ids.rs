@@ -40,6 +40,10 @@ handle!(
     /// A collision shape of a model. The shapes of all bodies share one numbering.
     ShapeId
 );
+handle!(
+    /// A site of a model: a named frame on a body.
+    SiteId
+);
 
 impl BodyId {
     /// The inertial frame: a fixed body named `world` that every model has.

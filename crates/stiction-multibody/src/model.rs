@@ -14,7 +14,7 @@ use stiction_geometry::Dimension;
 
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, Joint, JointDofId,
-    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Spring, State, Wrench, joint,
+    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Site, Spring, State, Wrench, joint,
     rotation::quaternion_of,
 };
 
@@ -63,6 +63,7 @@ pub struct Model {
     pub(crate) kinematic: Vec<BodyId>,
     pub(crate) shape_owner: Vec<(BodyId, u32)>,
     pub(crate) joints: Vec<Joint>,
+    pub(crate) sites: Vec<Site>,
     pub(crate) actuation: Actuation,
     pub(crate) forces: Forces,
     pub(crate) default_rule: ContactRule,
@@ -100,7 +101,7 @@ impl Model {
 
     /// Part of gravity that accelerates bodies, m/s²: without the z component in a planar model.
     #[inline]
-    pub(crate) fn moving_gravity(&self) -> Vector3<f64> {
+    pub fn moving_gravity(&self) -> Vector3<f64> {
         match self.dimension {
             Dimension::Planar => Vector3::new(self.gravity.x, self.gravity.y, 0.0),
             Dimension::Spatial => self.gravity,
@@ -190,6 +191,11 @@ impl Model {
     #[inline]
     pub fn joints(&self) -> &[Joint] {
         &self.joints
+    }
+
+    /// All joints with their ids.
+    pub fn iter_joints(&self) -> impl Iterator<Item = (JointId, &Joint)> {
+        self.joints.iter().enumerate().map(|(index, joint)| (JointId::from_index(index), joint))
     }
 
     /// The joint with this id.

@@ -59,6 +59,15 @@ impl Motor {
         Self { gain, bias: [0.0, 0.0, -gain], ..Self::torque(name, joint_dof, control) }
     }
 
+    /// Force along its joint DOF at a coordinate and its rate.   [JSPACE-3]
+    pub fn force(&self, coordinate: f64, rate: f64, time: f64) -> f64 {
+        let clamp = |x: f64, range: Option<[f64; 2]>| range.map_or(x, |[least, most]| x.max(least).min(most));
+        let [constant, stiffness, damping] = self.bias;
+        let control = clamp(self.control.value(time), self.control_limits);
+        let acting = self.gain * control + constant + self.gear * (stiffness * coordinate + damping * rate);
+        self.gear * clamp(acting, self.force_limits)
+    }
+
     pub(crate) fn checked(self, check: &Check) -> Result<Self, ModelError> {
         check.bounded("gear", self.gear, limits::LOAD)?;
         check.bounded("gain", self.gain, limits::LOAD)?;

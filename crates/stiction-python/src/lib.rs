@@ -1,6 +1,6 @@
 //! Python module `stiction._stiction`: thin bindings of the crates.
 //!
-//! Reading order: `simulation`, `contacts`, `run` (recordings), `solve` (problems without mechanics), `gradient`, `compare`, `worlds` (many
+//! Reading order: `simulation`, `joints` (joint coordinates), `dynamics` (mass matrix, Jacobians, sites), `contacts`, `run` (recordings), `solve` (problems without mechanics), `gradient`, `compare`, `worlds` (many
 //! simulations in parallel), `study`, `identification`; `arrays` checks values from Python, `errors` converts errors to exceptions. The parts
 //! that need no speed are written in Python, in `python/stiction`.
 
@@ -12,10 +12,12 @@
 mod arrays;
 mod compare;
 mod contacts;
+mod dynamics;
 mod errors;
 mod gradient;
 mod identification;
 mod interrupt;
+mod joints;
 mod run;
 mod simulation;
 mod solve;
@@ -31,8 +33,15 @@ mod _stiction {
     use super::{
         compare::compare_schemes,
         contacts::Contacts,
+        dynamics::{
+            forward_dynamics, inverse_dynamics, jacobian, joint_forces, mass_matrix, site_names, site_on_body,
+            site_pose, site_twist,
+        },
         gradient::gradients,
         identification::Identification,
+        joints::{
+            joint_coordinate_names, joint_facts, joint_value, qpos, qvel, set_joint_coordinates, set_joint_value,
+        },
         run::{Recorder, Tables, view_page},
         simulation::{Simulation, StepReport, robot_scene, scene_from_json, scene_to_json},
         solve::solve_problem,

@@ -15,7 +15,15 @@ use stiction::{
     scene::{self, RobotOptions, Scene, steps_in},
 };
 
-use crate::{arrays, arrays::Live, contacts::Contacts, errors, interrupt::CHECK_INTERVAL, run::Recorder};
+use crate::{
+    arrays,
+    arrays::Live,
+    contacts::Contacts,
+    dynamics::{PoseNumbers, TwistNumbers, pose_numbers, twist_numbers},
+    errors,
+    interrupt::CHECK_INTERVAL,
+    run::Recorder,
+};
 
 /// A scene that can be stepped. Users use `stiction.Simulation`, which is derived from it.
 #[pyclass(subclass, weakref, module = "stiction._stiction")]
@@ -104,7 +112,7 @@ impl Simulation {
     }
 
     /// Updates the exposed arrays from the state of the simulation.
-    fn show(&mut self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn show(&mut self, py: Python<'_>) -> PyResult<()> {
         self.contacts = None;
         let Self { inner, q, v, .. } = self;
         let state = inner.get_mut().unwrap_or_else(PoisonError::into_inner).state();
@@ -112,12 +120,12 @@ impl Simulation {
         v.show(py, &state.v)
     }
 
-    fn joint(&mut self, py: Python<'_>, name: &str) -> PyResult<JointId> {
+    pub(crate) fn joint(&mut self, py: Python<'_>, name: &str) -> PyResult<JointId> {
         let found = self.inner().model().find_joint(name);
         found.ok_or_else(|| errors::exception(py, "HandleError", format!("there is no joint \"{name}\""), Vec::new()))
     }
 
-    fn body(&mut self, py: Python<'_>, index: usize) -> PyResult<BodyId> {
+    pub(crate) fn body(&mut self, py: Python<'_>, index: usize) -> PyResult<BodyId> {
         let found = self.inner().model().iter_bodies().nth(index).map(|(id, _)| id);
         found.ok_or_else(|| errors::exception(py, "HandleError", format!("there is no body {index}"), Vec::new()))
     }
@@ -291,18 +299,15 @@ impl Simulation {
     }
 
     /// Position and orientation (w first) of a body.
-    fn pose(&mut self, py: Python<'_>, body: usize) -> PyResult<([f64; 3], [f64; 4])> {
+    fn pose(&mut self, py: Python<'_>, body: usize) -> PyResult<PoseNumbers> {
         let id = self.body(py, body)?;
-        let pose = self.inner().configuration().pose(id);
-        let e = nalgebra::UnitQuaternion::from_rotation_matrix(&pose.rotation);
-        Ok((pose.translation.vector.into(), [e.w, e.i, e.j, e.k]))
+        Ok(pose_numbers(self.inner().configuration().pose(id)))
     }
 
     /// Velocity of the centre of mass and angular velocity of a body, world axes.
-    fn twist(&mut self, py: Python<'_>, body: usize) -> PyResult<([f64; 3], [f64; 3])> {
+    fn twist(&mut self, py: Python<'_>, body: usize) -> PyResult<TwistNumbers> {
         let id = self.body(py, body)?;
-        let twist = self.inner().configuration().twist(id);
-        Ok((twist.linear.into(), twist.angular.into()))
+        Ok(twist_numbers(&self.inner().configuration().twist(id)))
     }
 
     /// Mass of a body, kg; None for one that is not dynamic.
@@ -358,10 +363,8 @@ impl Simulation {
 
     /// Force (N) and torque (N m, about its centre of mass) that a joint exerted on its second body over the last step.
     fn joint_wrench(&mut self, py: Python<'_>, name: &str) -> PyResult<([f64; 3], [f64; 3])> {
-        let inner = self.inner();
-        let found = inner.model().find_joint(name).and_then(|id| inner.joint_wrench(id));
-        let wrench = found
-            .ok_or_else(|| errors::exception(py, "HandleError", format!("there is no joint \"{name}\""), Vec::new()))?;
+        let id = self.joint(py, name)?;
+        let wrench = self.inner().joint_wrench(id).unwrap_or_default();
         Ok((wrench.linear.into(), wrench.angular.into()))
     }
 

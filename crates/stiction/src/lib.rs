@@ -28,8 +28,10 @@
 
 mod build_error;
 mod continued;
+mod dynamics;
 mod energy_account;
 mod inputs;
+mod joints;
 mod page;
 mod place;
 mod plate_average;
@@ -53,7 +55,7 @@ pub use stiction_multibody::{
     self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Coupling,
     Damper, Energy, Expression, Filter, ForceCallback, Forest, JointDof, JointDofId, JointId, JointKind, Layer,
     LayerMemory, LayerRule, LimitSurface, Load, Model, ModelBuilder, ModelError, Motion, Motor, OrientationUpdate,
-    ShapeId, Spring, State, Support, SupportBuilder, SupportPoint, Tripod, Twist, Wrench,
+    ShapeId, Site, SiteId, Spring, State, Support, SupportBuilder, SupportPoint, TreeDynamics, Tripod, Twist, Wrench,
 };
 pub use stiction_scene::{self as scene, Scene, SceneError};
 pub use stiction_schemes::{self as schemes, MoreauJean, ReferenceStepper};

@@ -42,6 +42,7 @@ impl ModelBuilder {
             kinematic: Vec::new(),
             shape_owner: Vec::new(),
             joints: Vec::new(),
+            sites: Vec::new(),
             actuation: Actuation::default(),
             forces: Forces::default(),
             default_rule: ContactRule::default(),

@@ -14,6 +14,7 @@ mod motor;
 mod reader;
 mod settings;
 mod shape;
+mod site;
 mod support;
 
 use std::collections::BTreeMap;
@@ -48,6 +49,7 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     joint::add(&mut assembly, file)?;
     motor::add(&mut assembly, file)?;
     force::add(&mut assembly, file)?;
+    site::add(&mut assembly, file)?;
     contact::add(&mut assembly, file)?;
     let Assembly { builder, bodies, joints, motions, root, .. } = assembly;
     let model = builder.build().map_err(|error| {
@@ -58,16 +60,17 @@ pub(crate) fn build(file: &SceneFile, document: &Document) -> Result<Built, Faul
     Ok(Built { model, settings, motions })
 }
 
-/// Refuses names that are not shown as they are: those of bodies, joints, motors, couplings and materials are part of tables, labels and messages.
+/// Refuses names that are not shown as they are: those of bodies, joints, motors, couplings, sites and materials are part of tables, labels and messages.
 fn check_names(file: &SceneFile, root: &At) -> Result<(), Fault> {
     let joints = file.joint.iter().map(|joint| joint.name.as_deref());
     let motors = file.motor.iter().map(|motor| motor.name.as_deref());
     let couplings = file.coupling.iter().map(|coupling| coupling.name.as_deref());
-    let listed: [(&str, Vec<Option<&str>>); 4] = [
+    let listed: [(&str, Vec<Option<&str>>); 5] = [
         ("body", file.body.iter().map(|body| Some(body.name.as_str())).collect()),
         ("joint", joints.collect()),
         ("motor", motors.collect()),
         ("coupling", couplings.collect()),
+        ("site", file.site.iter().map(|site| Some(site.name.as_str())).collect()),
     ];
     let refuse = |at: At, name: &str| match name.chars().find(|c| text::is_unprintable(*c)) {
         None => Ok(()),

@@ -12,6 +12,7 @@ mod motor;
 mod scheme_words;
 mod shape;
 mod simulation;
+mod site;
 mod support;
 mod value;
 
@@ -32,6 +33,7 @@ pub(crate) use simulation::{
     AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ResidualTable, SchemeTable, SimulationTable,
     StabilisationTable, StabilisationValue,
 };
+pub(crate) use site::SiteTable;
 pub(crate) use support::{LimitSurfaceTable, SupportFriction, SupportTable};
 pub use value::Angle;
 pub(crate) use value::{
@@ -60,6 +62,9 @@ pub(crate) struct SceneFile {
     /// Couplings between joint coordinates.
     #[serde(default)]
     pub(crate) coupling: Vec<CouplingTable>,
+    /// Sites: named frames on bodies.
+    #[serde(default)]
+    pub(crate) site: Vec<SiteTable>,
     /// Springs between points of two bodies.
     #[serde(default)]
     pub(crate) spring: Vec<SpringTable>,

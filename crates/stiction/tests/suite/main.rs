@@ -28,6 +28,7 @@ mod impacts;
 mod implicit;
 mod inputs;
 mod jams;
+mod joint_dynamics;
 mod layer_laws;
 mod layer_steps;
 mod layers;

@@ -63,10 +63,8 @@ impl SceneWriter<'_> {
     fn moving_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
         let robot = self.robot;
         let parts = self.parts.get(index).cloned().unwrap_or_default();
+        let inertial = inertial(robot, &parts);
         let parts: Vec<_> = parts.into_iter().filter_map(|(link, at)| Some((robot.links.get(link)?, at))).collect();
-        let masses = parts.iter().filter_map(|(link, at)| Some(moved(link.inertial.as_ref()?, at)));
-        let masses: Vec<_> = masses.collect();
-        let inertial = mass::sum(&masses);
         let pose = self.tree.pose(&self.at, LinkId(index));
         let centre = inertial.map_or_else(Point3::origin, |own| own.centre);
         let twist = self.tree.twist(&self.at, LinkId(index), &(pose * centre));
@@ -173,6 +171,12 @@ pub(super) fn parts(robot: &Robot, carriers: &[usize]) -> Vec<Vec<(usize, Isomet
         }
     }
     parts
+}
+
+/// Returns mass, centre and inertia of the links of a body, in the frame of the first.
+pub(super) fn inertial(robot: &Robot, parts: &[(usize, Isometry3<f64>)]) -> Option<Inertial> {
+    let masses = parts.iter().filter_map(|(link, at)| Some(moved(robot.links.get(*link)?.inertial.as_ref()?, at)));
+    mass::sum(&masses.collect::<Vec<_>>())
 }
 
 /// Returns the name of the frame behind a joint that is not the last of its link.

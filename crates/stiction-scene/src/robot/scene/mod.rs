@@ -13,6 +13,7 @@ mod contacts;
 mod joints;
 mod loops;
 mod shapes;
+mod sites;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,6 +97,7 @@ impl Robot {
         writer.add_joints();
         writer.add_loops();
         writer.add_actuators();
+        writer.add_sites();
         writer.add_contacts();
         let SceneWriter { text, notes, .. } = writer;
         let whole = format!("{}{}", head(self, &notes), text.finish());
