@@ -1,6 +1,6 @@
-//! Joint coordinates and dynamics in them: against MuJoCo, closed forms, and each other.
+//! Joint coordinates and dynamics in them: against `MuJoCo`, closed forms, and each other.
 //!
-//! `joint_dynamics/NAME.json` holds the values of MuJoCo for `NAME.xml`; `scripts/joint_dynamics.py` writes it.
+//! `joint_dynamics/NAME.json` holds the values of `MuJoCo` for `NAME.xml`; `scripts/joint_dynamics.py` writes it.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use stiction::{
     scene::{self, RobotOptions, Scene},
 };
 
-/// Largest error as a fraction of the largest entry, for quantities that MuJoCo computes by other recursions.
+/// Largest error as a fraction of the largest entry, for quantities that `MuJoCo` computes by other recursions.
 const RELATIVE: f64 = 1e-9;
 
 fn folder() -> std::path::PathBuf {
@@ -104,7 +104,7 @@ fn compare_with_mujoco(name: &str, coordinates: Coordinates) {
         for (link, values) in state["frames"].as_object().unwrap() {
             let pose = match model.find_site(link) {
                 Some(id) => simulation.site_pose(id).unwrap(),
-                None => *simulation.configuration().pose(model.find_body(link).unwrap()),
+                None => simulation.configuration().pose(model.find_body(link).unwrap()),
             };
             assert_close(link, pose.translation.vector.as_slice(), &numbers(&values[0]));
             assert_close(link, pose.rotation.matrix().transpose().as_slice(), &numbers(&values[1]));
@@ -172,7 +172,7 @@ fn full_turns_and_the_other_joint_stay_where_one_is_set() {
     pendulum.set_joint_velocity(elbow, &[-3.0]).unwrap();
     assert_close("qpos", &pendulum.qpos(), &[0.4, 7.0]);
     assert_close("qvel", &pendulum.qvel(), &[1.0, -3.0]);
-    assert!(pendulum.infeasibility().unwrap().joint < 1e-14);
+    assert!(pendulum.infeasibility().unwrap().joints < 1e-14);
     let before = pendulum.state().clone();
     assert!(pendulum.set_joint_position(elbow, &[f64::NAN]).is_err());
     assert!(pendulum.set_joint_position(elbow, &[0.0, 0.0]).is_err());
@@ -191,7 +191,7 @@ fn a_step_accelerates_as_the_forward_dynamics_say() {
         simulation.actuator_force().iter().zip(simulation.passive_force()).map(|(a, b)| a + b).collect();
     let expected = simulation.forward_dynamics(&force).unwrap();
     let h = 1e-6;
-    simulation.step_with(h).unwrap();
+    let _ = simulation.step_with(h).unwrap();
     let made: Vec<f64> = simulation.qvel().iter().zip(&v).map(|(after, before)| (after - before) / h).collect();
     let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     for (made, expected) in made.iter().zip(&expected) {
@@ -208,7 +208,7 @@ fn joints_of_loops_are_measured_and_not_set() {
     let closing = simulation.model().forest().loops().to_vec();
     assert_eq!(closing.len(), 1);
     for _ in 0..20 {
-        simulation.step().unwrap();
+        let _ = simulation.step().unwrap();
     }
     let before = simulation.state().clone();
     assert!(simulation.joint_position(closing[0]).is_some() && simulation.joint_velocity(closing[0]).is_some());
