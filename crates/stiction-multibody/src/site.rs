@@ -2,7 +2,7 @@
 
 use stiction_geometry::Pose;
 
-use crate::{BodyId, Configuration, Element, Model, ModelBuilder, ModelError, SiteId, Twist, check::Check};
+use crate::{BodyId, Configuration, Twist};
 
 /// A named frame on a body. It has no mass and no shape, and changes no motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,37 +26,5 @@ impl Site {
         let Twist { linear, angular } = at.twist(self.body);
         let arm = at.pose(self.body).rotation * self.pose.translation.vector;
         Twist { linear: linear + angular.cross(&arm), angular }
-    }
-}
-
-impl Model {
-    /// All sites.
-    pub fn sites(&self) -> &[Site] {
-        &self.sites
-    }
-
-    /// The site with this id, unless it belongs to another model.
-    pub fn site(&self, id: SiteId) -> Option<&Site> {
-        self.sites.get(id.index())
-    }
-
-    /// The site called `name`.
-    pub fn find_site(&self, name: &str) -> Option<SiteId> {
-        self.sites.iter().position(|site| site.name == name).map(SiteId::from_index)
-    }
-}
-
-impl ModelBuilder {
-    /// Adds a site at a pose in the frame of a body.
-    pub fn site(&mut self, name: impl Into<String>, body: BodyId, pose: Pose) -> Result<SiteId, ModelError> {
-        let name = name.into();
-        let check = Check::new(Element::Site(name.clone()));
-        if name.is_empty() || self.model.find_site(&name).is_some() {
-            return Err(check.error("name", "must be unique and not empty"));
-        }
-        self.known_body(&check, body)?;
-        check.frame(("position", "orientation"), &pose, self.model.dimension)?;
-        self.model.sites.push(Site { name, body, pose });
-        Ok(SiteId::from_index(self.model.sites.len() - 1))
     }
 }
