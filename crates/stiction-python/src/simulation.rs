@@ -298,7 +298,7 @@ impl Simulation {
     /// Position and orientation (w first) of a body.
     fn pose(&mut self, py: Python<'_>, body: usize) -> PyResult<PoseNumbers> {
         let id = self.body(py, body)?;
-        Ok(pose_numbers(self.inner().configuration().pose(id)))
+        Ok(pose_numbers(&self.inner().configuration().pose(id)))
     }
 
     /// Velocity of the centre of mass and angular velocity of a body, world axes.
