@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let torque = simulation.inverse_dynamics(acceleration.as_slice())?;
         simulation.set_joint_effort(shoulder, &torque[..1])?;
         simulation.set_joint_effort(elbow, &torque[1..])?;
-        simulation.step()?;
+        let _ = simulation.step()?;
     }
     let end = simulation.site_pose(tip).ok_or("no tip")?.translation.vector.xy();
     println!("the tip is {:.2e} m from its goal", (end - goal).norm());

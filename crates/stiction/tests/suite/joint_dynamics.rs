@@ -191,7 +191,7 @@ fn a_step_accelerates_as_the_forward_dynamics_say() {
         simulation.actuator_force().iter().zip(simulation.passive_force()).map(|(a, b)| a + b).collect();
     let expected = simulation.forward_dynamics(&force).unwrap();
     let h = 1e-6;
-    simulation.step_with(h).unwrap();
+    let _ = simulation.step_with(h).unwrap();
     let made: Vec<f64> = simulation.qvel().iter().zip(&v).map(|(after, before)| (after - before) / h).collect();
     let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     for (made, expected) in made.iter().zip(&expected) {
@@ -208,7 +208,7 @@ fn joints_of_loops_are_measured_and_not_set() {
     let closing = simulation.model().forest().loops().to_vec();
     assert_eq!(closing.len(), 1);
     for _ in 0..20 {
-        simulation.step().unwrap();
+        let _ = simulation.step().unwrap();
     }
     let before = simulation.state().clone();
     assert!(simulation.joint_position(closing[0]).is_some() && simulation.joint_velocity(closing[0]).is_some());
