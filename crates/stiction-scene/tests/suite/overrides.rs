@@ -60,7 +60,7 @@ fn mistakes_are_placed_in_the_change() {
         (
             "",
             "2",
-            "--set:1:1: unknown key `` in a scene (known here: body, contact, contact_default, coupling, damper, joint, load, material, motor, scheme, simulation, spring)",
+            "--set:1:1: unknown key `` in a scene (known here: body, contact, contact_default, coupling, damper, joint, load, material, motor, scheme, simulation, site, spring)",
         ),
     ] {
         let error = changed(&[("simulation.duration", "2"), (path, value)]).expect_err(path);

@@ -299,10 +299,10 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "a body may be jammed between prescribed bodies: then no equilibrium exists, with or without inertia; replace one of them by a dynamic body with a load"
     } else if overlaps {
         "bodies overlap: check their initial positions"
-    } else if ws.constraints.slack.is_some() {
-        slack::HINT
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
+    } else if ws.constraints.slack.is_some() {
+        slack::HINT
     } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {
         contradictions::HINT
     } else if contradictions::is_of_joint_space_alone(ws) {

@@ -23,7 +23,7 @@ pub(super) struct EarlierParts {
     shocks: usize,
 }
 
-/// Report of two consecutive parts as one: sums of work, the larger residual, and the end of the second.
+/// Report of two consecutive parts as one: sums of work, the larger residual and slack, and the end of the second.
 pub(super) fn joined(first: &StepReport, second: &StepReport) -> StepReport {
     let worse = if first.residual.value > second.residual.value { first } else { second };
     let correction = match (first.correction, second.correction) {
@@ -43,7 +43,7 @@ pub(super) fn joined(first: &StepReport, second: &StepReport) -> StepReport {
         passes: first.passes + second.passes,
         changes: first.changes.sum(&second.changes),
         impacts: first.impacts + second.impacts,
-        slack: first.slack + second.slack,
+        slack: first.slack.max(second.slack),
         substeps: first.substeps + second.substeps,
         correction,
         energy: first.energy.and(second.energy),

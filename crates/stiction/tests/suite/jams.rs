@@ -34,7 +34,7 @@ fn press(speed: f64) -> Model {
 /// every step would remove all overlap. The account of the run counts it.
 #[test]
 fn a_pressed_box_overlaps_by_the_motion_of_the_press() {
-    let speed = 1e-3;
+    let speed = 2e-4;
     let mut simulation = Simulation::new(press(speed), Preset::Ncp.scheme(), H).unwrap();
     for step in 1..=10_u32 {
         let report = simulation.step().unwrap();
@@ -97,7 +97,9 @@ fn drum(radius: f64, spin: f64, mu: f64) -> Model {
     let boxes = (0..20_u32).map(|k| {
         let (a, b) = (0.08 + 0.01 * f64::from(k % 5), 0.06 + 0.01 * f64::from((3 * k) % 5));
         let place = [-0.6 + 0.3 * f64::from(k % 5), -0.45 + 0.3 * f64::from(k / 5)];
-        solid_rectangle(&format!("box {k}"), 400.0 * a * b, [a, b]).position(place[0], place[1], 0.3 * f64::from(k))
+        solid_rectangle(&format!("box {k}"), 400.0 * a * b, [a, b])
+            .position(place[0], place[1], 0.0)
+            .angle(0.3 * f64::from(k))
     });
     world(Dimension::Planar, std::iter::once(walls).chain(boxes), down(Dimension::Planar), friction(mu))
 }

@@ -190,13 +190,13 @@ fn a_step_accelerates_as_the_forward_dynamics_say() {
     let force: Vec<f64> =
         simulation.actuator_force().iter().zip(simulation.passive_force()).map(|(a, b)| a + b).collect();
     let expected = simulation.forward_dynamics(&force).unwrap();
-    let h = 1e-6;
+    let h = 2e-6;
     let _ = simulation.step_with(h).unwrap();
     let made: Vec<f64> = simulation.qvel().iter().zip(&v).map(|(after, before)| (after - before) / h).collect();
     let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     for (made, expected) in made.iter().zip(&expected) {
         // First order in h, with rates of 1e3 / s² of springs against small inertias.
-        assert!((made - expected).abs() < 1e-3 * largest, "{made} {expected}");
+        assert!((made - expected).abs() < 2e-3 * largest, "{made} {expected}");
     }
 }
 
