@@ -175,7 +175,7 @@ fn report(finished: &Finished, asked_for: f64, options: &RunOptions) -> Result<(
 
 /// Writes the unsolved problem, so that it can be examined and solved again.
 fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Option<PathBuf> {
-    if !matches!(error.cause, stiction::StepCause::NotSolved { .. }) {
+    if !matches!(error.cause, stiction::StepCause::NotSolved { .. } | stiction::StepCause::Jammed { .. }) {
         return None;
     }
     let path = folder.join(FAILED_PROBLEM);

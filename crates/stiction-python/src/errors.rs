@@ -87,7 +87,9 @@ pub(crate) fn step(py: Python<'_>, error: &StepError) -> PyErr {
             fields.extend([("residual", field(py, *force)), ("worst", field(py, body))]);
         }
         StepCause::NonFinite { culprit, .. } => fields.push(("worst", field(py, culprit))),
-        StepCause::TooManyEvents { contact, .. } | StepCause::NoMotion { contact, .. } => {
+        StepCause::TooManyEvents { contact, .. }
+        | StepCause::NoMotion { contact, .. }
+        | StepCause::Jammed { contact, .. } => {
             fields.push(("worst", field(py, contact)));
         }
         StepCause::EnergyGrew { body, .. } => fields.push(("worst", field(py, body))),

@@ -191,6 +191,18 @@ pub enum StepCause {
         /// Advice to the user.
         hint: &'static str,
     },
+    /// No motion keeps contacts from overlapping more than is accepted.   [EXIST-1]
+    #[error(
+        "bodies are jammed: contacts would have to overlap by {overlap:.1e} m, more than {allowed:.1e} m, and press hardest at {contact}; a smaller step helps unless prescribed motions, or bodies placed into each other, force them together"
+    )]
+    Jammed {
+        /// Smallest overlap with which the step has a solution, m.
+        overlap: f64,
+        /// Largest overlap that is accepted, m.
+        allowed: f64,
+        /// Contact with the largest impulse.
+        contact: String,
+    },
     /// Projection did not converge to the constraints.
     #[error(
         "positions or velocities could not be projected onto the constraints (error {residual:.3e} after {rounds} rounds, worst at {worst}); look for wedged bodies and contradictory joints"

@@ -224,7 +224,7 @@ impl TimeStepper {
         {
             return Ok(Verdict::Repeat(Change::LeaveContradictions));
         }
-        if solved.is_err()
+        if matches!(solved, Err(StepCause::NotSolved { .. }))
             && counts.changes.count(Change::AddSlack) < MAX_REDETECTIONS
             && formulation::review_jam(start, &self.ladder, ws)
         {

@@ -46,6 +46,7 @@ impl Failure {
     pub fn of_step(error: &StepError) -> Self {
         let reason = match &error.cause {
             StepCause::NotSolved { hint, .. } => format!("the contact problem was not solved; {hint}"),
+            StepCause::Jammed { contact, .. } => format!("bodies are jammed at {contact}"),
             StepCause::NotProjected { .. } => "positions or velocities could not be projected".to_owned(),
             StepCause::NoBalance { body, .. } => format!("the forces on {body} cannot be balanced"),
             StepCause::EnergyGrew { body, .. } => format!("the energy of \"{body}\" grew without a source"),

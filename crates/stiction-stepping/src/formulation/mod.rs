@@ -208,9 +208,7 @@ pub(crate) fn recover(
         return Err(not_solved(start.model, ladder, ws, &outcome));
     }
     extract(start, ws);
-    if !slack::is_admissible(start, ws) {
-        return Err(not_solved(start.model, ladder, ws, &outcome));
-    }
+    slack::admit(start, ws)?;
     ws.solution.balanced_step_size = start.h;
     let is_solved = outcome.status.is_solved();
     let worst = if is_solved { None } else { worst::worst(start.model, ws, &outcome.residual) };
@@ -301,8 +299,6 @@ pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_
         "bodies overlap: check their initial positions"
     } else if mass_ratio(model) > LARGE_MASS_RATIO {
         "masses differ by more than a million: reduce the ratio, or use a preset with a linear friction set, which is solved by pivoting"
-    } else if ws.constraints.slack.is_some() {
-        slack::HINT
     } else if ws.is_friction_problem && contradictions::is_of_equalities_alone(ws) {
         contradictions::HINT
     } else if contradictions::is_of_joint_space_alone(ws) {

@@ -3,14 +3,12 @@
 use stiction_complementarity::{FrictionIslands, Problem};
 use stiction_multibody::Model;
 
+use super::{LARGE_MASS_RATIO, mass_ratio, name_contact};
 use crate::{
-    Acceptance, Dynamics, Ladder, LineariseAt, Start, Workspace,
+    Acceptance, Dynamics, Ladder, LineariseAt, Start, StepCause, Workspace,
     constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
     slack::Slack,
 };
-
-/// Hint of a failed step whose contacts overlap too much with slack.
-pub(super) const HINT: &str = "bodies are jammed: no motion keeps all contacts from overlapping; a smaller step helps unless prescribed motions, or bodies placed into each other, force them together";
 
 /// Largest overlap by slack in a step that is not divided further, as a fraction of the radius of the smallest body of the jam. Dimensionless.
 ///
@@ -23,9 +21,10 @@ const MAX_OVERLAP_OF_FEW: f64 = 1e-4;
 /// Adds slack around the worst row of a problem that was not solved; false if it has it already, if no contact is connected with
 /// that row, or if the step has none.
 ///
-/// Custom methods are asked about the problem as it is. With divide and conquer and in quasistatic or implicit steps there is no slack.
+/// Custom methods are asked about the problem as it is. Large mass ratios leave the residual no meaning for light bodies. With divide and conquer and in quasistatic or implicit steps there is no slack.
 pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> bool {
     let is_admitted = ladder.has_own_methods()
+        && mass_ratio(start.model) <= LARGE_MASS_RATIO
         && ws.is_friction_problem
         && start.scheme.dynamics != Dynamics::Quasistatic
         && start.scheme.linearise_at != LineariseAt::Implicit
@@ -49,13 +48,23 @@ pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> 
     true
 }
 
-/// True if the overlap by slack in the solution is small enough, or if there is none.
-pub(super) fn is_admissible(start: &Start, ws: &Workspace) -> bool {
-    let Some(slack) = &ws.constraints.slack else { return true };
+/// Refuses a solution whose overlap by slack is too large.
+pub(super) fn admit(start: &Start, ws: &Workspace) -> Result<(), StepCause> {
+    let Some(slack) = &ws.constraints.slack else { return Ok(()) };
     let may_divide = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
     let fraction = if may_divide { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
-    start.acceptance == Acceptance::Any
-        || slack.rate * start.h <= fraction * smallest_radius(start.model, &ws.constraints.blocks)
+    let (overlap, allowed) = (slack.rate * start.h, fraction * smallest_radius(start.model, &ws.constraints.blocks));
+    if start.acceptance == Acceptance::Any || overlap <= allowed {
+        return Ok(());
+    }
+    Err(StepCause::Jammed { overlap, allowed, contact: hardest_pressed(start.model, ws) })
+}
+
+/// Name of the contact with the largest normal impulse.
+fn hardest_pressed(model: &Model, ws: &Workspace) -> String {
+    let pairs = ws.constraints.contacts.iter().zip(&ws.solution.contact_impulses);
+    let hardest = pairs.max_by(|(_, a), (_, b)| a.normal.total_cmp(&b.normal));
+    name_contact(model, hardest.map(|(contact, _)| contact))
 }
 
 /// Radius of the smallest moving body with a contact that has slack, m; infinite if there is none.

@@ -95,7 +95,10 @@ impl Substepping {
             };
             let is_unsolved = match &result {
                 Ok(_) => !is_resolved,
-                Err(cause) => matches!(cause, StepCause::NotSolved { .. } | StepCause::NotProjected { .. }),
+                Err(cause) => {
+                    use StepCause::{Jammed, NotProjected, NotSolved};
+                    matches!(cause, NotSolved { .. } | Jammed { .. } | NotProjected { .. })
+                }
             };
             if is_unsolved && may_halve {
                 if let Ok(report) = &result {

@@ -289,7 +289,7 @@ impl MonteCarlo {
 
 /// Unsolved problem as the text of a file; some kinds have no file format.
 fn problem(simulation: &Simulation, error: &StepError) -> Option<String> {
-    if !matches!(error.cause, StepCause::NotSolved { .. }) {
+    if !matches!(error.cause, StepCause::NotSolved { .. } | StepCause::Jammed { .. }) {
         return None;
     }
     let problem = match simulation.problem() {
