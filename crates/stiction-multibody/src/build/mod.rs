@@ -3,6 +3,7 @@
 mod forest;
 mod joints;
 mod layers;
+mod sites;
 mod starts;
 mod supports;
 

@@ -104,7 +104,7 @@ fn compare_with_mujoco(name: &str, coordinates: Coordinates) {
         for (link, values) in state["frames"].as_object().unwrap() {
             let pose = match model.find_site(link) {
                 Some(id) => simulation.site_pose(id).unwrap(),
-                None => *simulation.configuration().pose(model.find_body(link).unwrap()),
+                None => simulation.configuration().pose(model.find_body(link).unwrap()),
             };
             assert_close(link, pose.translation.vector.as_slice(), &numbers(&values[0]));
             assert_close(link, pose.rotation.matrix().transpose().as_slice(), &numbers(&values[1]));
