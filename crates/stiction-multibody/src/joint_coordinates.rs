@@ -91,7 +91,7 @@ impl Model {
             };
             let Some([w, x, y, z]) = q.get_mut(first..first + 4) else { continue };
             let norm = Quaternion::new(*w, *x, *y, *z).norm();
-            if !((norm - 1.0).abs() <= limits::QUATERNION_SLACK) {
+            if norm.is_nan() || (norm - 1.0).abs() > limits::QUATERNION_SLACK {
                 return Err(first);
             }
             for part in [w, x, y, z] {
