@@ -1,6 +1,6 @@
-//! Joint coordinates and dynamics in them: against MuJoCo, closed forms, and each other.
+//! Joint coordinates and dynamics in them: against `MuJoCo`, closed forms, and each other.
 //!
-//! `joint_dynamics/NAME.json` holds the values of MuJoCo for `NAME.xml`; `scripts/joint_dynamics.py` writes it.
+//! `joint_dynamics/NAME.json` holds the values of `MuJoCo` for `NAME.xml`; `scripts/joint_dynamics.py` writes it.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use stiction::{
     scene::{self, RobotOptions, Scene},
 };
 
-/// Largest error as a fraction of the largest entry, for quantities that MuJoCo computes by other recursions.
+/// Largest error as a fraction of the largest entry, for quantities that `MuJoCo` computes by other recursions.
 const RELATIVE: f64 = 1e-9;
 
 fn folder() -> std::path::PathBuf {
