@@ -4,6 +4,7 @@ mod collisions;
 mod integrate;
 mod layers;
 mod place;
+mod sites;
 mod supports;
 mod unions;
 

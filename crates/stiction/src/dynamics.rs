@@ -114,12 +114,14 @@ impl Simulation {
 
     /// Pose of a site in the world.
     pub fn site_pose(&self, id: SiteId) -> Option<Pose> {
-        Some(self.model.site(id)?.world_pose(&self.configuration))
+        let site = self.model.site(id)?;
+        Some(self.configuration.pose(site.body) * site.pose)
     }
 
     /// Velocity of the origin of a site and its angular velocity, world axes.
     pub fn site_twist(&self, id: SiteId) -> Option<Twist> {
-        Some(self.model.site(id)?.twist(&self.configuration))
+        let (site, at) = (self.model.site(id)?, &self.configuration);
+        Some(site.twist(&at.pose(site.body), &at.twist(site.body)))
     }
 
     fn check_force(&self, what: &str, values: &[f64]) -> Result<(), RestoreError> {
