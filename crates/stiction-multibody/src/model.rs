@@ -15,7 +15,7 @@ use stiction_geometry::Dimension;
 
 use crate::{
     Body, BodyId, BodyKind, ContactRule, Coupling, Damper, Expression, ForceCallback, Forest, Joint, JointDofId,
-    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Site, SiteId, Spring, State, Wrench, joint,
+    JointId, Load, Mobility, Motor, PairRule, ShapeId, ShapeOnBody, Site, Spring, State, Wrench, joint,
     rotation::quaternion_of,
 };
 
@@ -208,21 +208,6 @@ impl Model {
     /// The joint called `name`.
     pub fn find_joint(&self, name: &str) -> Option<JointId> {
         self.joints.iter().position(|j| j.name == name).map(JointId::from_index)
-    }
-
-    /// All sites.
-    pub fn sites(&self) -> &[Site] {
-        &self.sites
-    }
-
-    /// The site with this id, unless it belongs to another model.
-    pub fn site(&self, id: SiteId) -> Option<&Site> {
-        self.sites.get(id.index())
-    }
-
-    /// The site called `name`.
-    pub fn find_site(&self, name: &str) -> Option<SiteId> {
-        self.sites.iter().position(|site| site.name == name).map(SiteId::from_index)
     }
 
     /// All motors.

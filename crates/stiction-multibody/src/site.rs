@@ -2,7 +2,7 @@
 
 use stiction_geometry::Pose;
 
-use crate::{BodyId, Configuration, Twist};
+use crate::{BodyId, Twist};
 
 /// A named frame on a body. It has no mass and no shape, and changes no motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,15 +16,9 @@ pub struct Site {
 }
 
 impl Site {
-    /// Pose in the world.
-    pub fn world_pose(&self, at: &Configuration) -> Pose {
-        at.pose(self.body) * self.pose
-    }
-
-    /// Velocity of its origin and angular velocity, world axes.
-    pub fn twist(&self, at: &Configuration) -> Twist {
-        let Twist { linear, angular } = at.twist(self.body);
-        let arm = at.pose(self.body).rotation * self.pose.translation.vector;
-        Twist { linear: linear + angular.cross(&arm), angular }
+    /// Velocity of its origin and angular velocity, world axes, from the pose and the twist of its body.
+    pub fn twist(&self, body: &Pose, twist: &Twist) -> Twist {
+        let arm = body.rotation * self.pose.translation.vector;
+        Twist { linear: twist.linear + twist.angular.cross(&arm), angular: twist.angular }
     }
 }

@@ -1,4 +1,4 @@
-//! Adding sites.
+//! Sites.
 
 use stiction_geometry::Pose;
 
