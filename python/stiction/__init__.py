@@ -25,9 +25,10 @@ from .errors import (
     StictionError,
     StudyError,
 )
+from .frames import Site
 from .gradients import Gradients, gradients
 from .identification import Estimate, Identification, IdentificationResult
-from .joints import Joint, Site
+from .joints import Joint
 from .run import Run
 from .scene import Scene
 from .simulation import Body, Simulation

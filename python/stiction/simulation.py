@@ -16,14 +16,14 @@ from . import _stiction
 from ._folder import Folder
 from ._values import as_toml, vector
 from .errors import HandleError, InputError, StateError, StepError
-from .joints import Frame, JointCoordinates, Site
+from .frames import Floats, Frame, Site
+from .joints import JointCoordinates
 from .run import Run, page_in_a_frame
 from .scene import Scene
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Controller: TypeAlias = "Callable[[Simulation], object]"
 
 #: Counter of bodies; a number is never reused.

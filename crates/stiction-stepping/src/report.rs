@@ -193,7 +193,7 @@ pub enum StepCause {
     },
     /// No motion keeps contacts from overlapping more than is accepted.   [EXIST-1]
     #[error(
-        "bodies are jammed: contacts would have to overlap by {overlap:.1e} m, more than {allowed:.1e} m, and press hardest at {contact}; a smaller step helps unless prescribed motions, or bodies placed into each other, force them together"
+        "bodies are jammed: contacts would have to overlap by {overlap:.3e} m, more than {allowed:.3e} m, and press hardest at {contact}; a smaller step helps unless prescribed motions, or bodies placed into each other, force them together"
     )]
     Jammed {
         /// Smallest overlap with which the step has a solution, m.

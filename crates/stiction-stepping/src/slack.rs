@@ -17,7 +17,7 @@ use stiction_complementarity::{FrictionProblem, Law, Operator, linalg::BlockMatr
 use stiction_multibody::Model;
 
 /// Auxiliary mass of jammed contacts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Slack {
     /// Its mass, kg.
     pub(crate) mass: f64,

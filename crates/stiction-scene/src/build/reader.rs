@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::{UnitQuaternion, Vector3};
-use stiction_multibody::{Dimension, Expression, ModelError, limits, rotation};
+use stiction_multibody::{Dimension, Expression, ModelError, Pose, limits, rotation};
 
 use crate::{
     document::{Document, Step, Value},
@@ -171,6 +171,26 @@ impl Reader {
 
     pub(super) fn optional_vector(&self, at: &At, vector: Option<&Vector>) -> Result<Vector3<f64>, Fault> {
         vector.map_or(Ok(Vector3::zeros()), |vector| self.vector(at, vector))
+    }
+
+    /// Reads a pose in the frame of a body: position, and an angle in the plane or an orientation in space.
+    pub(super) fn local_pose(
+        &self,
+        at: &At,
+        position: Option<&Vector>,
+        turned: (Option<&Angle>, Option<&Orientation>),
+    ) -> Result<Pose, Fault> {
+        let position = self.optional_vector(&at.key("position"), position)?;
+        let rotation = match turned {
+            (None, None) => rotation::planar(0.0),
+            (Some(value), None) if self.planar() => rotation::planar(angle(&at.key("angle"), value)?),
+            (Some(_), None) => return Err(self.only_in(&at.key("angle"), "an angle", "give an `orientation`")),
+            (_, Some(orientation)) => {
+                let at = at.key("orientation");
+                unit_quaternion(&at, self.orientation(&at, orientation)?)?.to_rotation_matrix()
+            }
+        };
+        Ok(Pose::from_parts(position.into(), rotation))
     }
 
     /// Reads components that may be expressions, each at most `limit` in magnitude.

@@ -2,11 +2,11 @@
 
 use nalgebra::{Point2, Point3, Vector3};
 use stiction_geometry::{Shape, ShapeError, implicit::ConvexPart, planar, spatial};
-use stiction_multibody::{Filter, Pose, limits, rotation};
+use stiction_multibody::{Filter, Pose, limits};
 
 use super::{
     inertia::ShapeAt,
-    reader::{At, Reader, angle, unit_quaternion},
+    reader::{At, Reader},
 };
 use crate::{
     error::Fault,
@@ -163,15 +163,5 @@ fn planar_points(reader: &Reader, at: &At, vertices: &[Vector]) -> Result<Vec<Po
 
 /// Returns the pose of the shape on its body.
 fn local(reader: &Reader, at: &At, table: &ShapeTable) -> Result<Pose, Fault> {
-    let position = reader.optional_vector(&at.key("position"), table.position.as_ref())?;
-    let rotation = match (&table.angle, &table.orientation) {
-        (None, None) => rotation::planar(0.0),
-        (Some(value), None) if reader.planar() => rotation::planar(angle(&at.key("angle"), value)?),
-        (Some(_), None) => return Err(reader.only_in(&at.key("angle"), "an angle", "give an `orientation`")),
-        (_, Some(orientation)) => {
-            let at = at.key("orientation");
-            unit_quaternion(&at, reader.orientation(&at, orientation)?)?.to_rotation_matrix()
-        }
-    };
-    Ok(Pose::from_parts(position.into(), rotation))
+    reader.local_pose(at, table.position.as_ref(), (table.angle.as_ref(), table.orientation.as_ref()))
 }
