@@ -31,6 +31,11 @@ impl Aabb {
         Self { min: self.min - by, max: self.max + by }
     }
 
+    /// Returns the smallest box that contains both.
+    pub fn union(&self, other: &Self) -> Self {
+        Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
+    }
+
     /// True if the two closed boxes have a point in common.   [GEOM-2]
     // The outcome of each comparison is hardly predictable: branches would cost more than all six.
     #[allow(clippy::needless_bitwise_bool)]

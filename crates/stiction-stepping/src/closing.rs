@@ -1,9 +1,9 @@
-//! Speed at which open joints close.   [STAB-9]
+//! Speed at which open joints close and overlapping bodies separate.   [STAB-9] [STAB-13]
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_multibody::{BodyId, Configuration, Joint, JointKind, Pose, Twist, joint::Row};
 
-use crate::{ClosingSpeed, JointRow, Start, Workspace};
+use crate::{ClosingSpeed, Contact, JointRow, LineariseAt, Start, Workspace};
 
 /// Largest angle of a body in a step, rad, that counts as motion which the step resolves. Drift of faster motion grows without bound; at a
 /// tenth of it, joints of bodies that turn by a radian in a step open.
@@ -62,6 +62,21 @@ pub(crate) fn deferred_rates<'l>(
         *rate = gamma * if is_linear(&row) { linear } else { angular } * row.value / h;
     }
     rates
+}
+
+/// Deferred correction of an overlap that the gap weight would open at the rate `wanted`: what exceeds the depenetration speed and the drift of a
+/// step, which is the change of the gap by the curvature of paths and shapes, ½ h (Σ ω² R + v²/R). Implicit steps know the gap at the end, and defer nothing.   [STAB-13]
+pub(crate) fn deferred_overlap_rate(start: &Start, contact: &Contact, wanted: f64, at: &Configuration) -> f64 {
+    let speed = start.scheme.depenetration_speed;
+    if wanted <= speed || start.scheme.linearise_at == LineariseAt::Implicit {
+        return 0.0;
+    }
+    let bodies = [contact.a, contact.b].map(|id| (at.twist(id), start.model.radius(id)));
+    let turning: f64 = bodies.iter().map(|(twist, radius)| twist.angular.norm_squared() * radius).sum();
+    let approach = (bodies[0].0.linear - bodies[1].0.linear).norm_squared();
+    let smallest =
+        bodies.iter().map(|(_, radius)| *radius).filter(|radius| *radius > 0.0).fold(f64::INFINITY, f64::min);
+    (wanted - speed - 0.5 * start.h * (turning + approach / smallest)).max(0.0)
 }
 
 /// True if no body at the joint of a loop turns by more than [`LOOP_TURN`] in the step. Turning about a line through the anchor does not count.   [STAB-9]

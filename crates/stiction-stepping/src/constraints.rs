@@ -163,9 +163,10 @@ impl Constraints {
         (self.rows.get(rows.clone()).unwrap_or_default(), self.constants.get(rows).unwrap_or_default())
     }
 
-    /// Lets the blocks that may jam act on the mass of the slack. Blocks with an auxiliary mass of their own yield by that.
+    /// Lets the blocks that may jam act on the mass of the slack. Blocks with an auxiliary mass of their own yield by that, and contacts that
+    /// keep their overlap do not get deeper.
     fn attach_slack(&mut self, column: usize) {
-        let Self { blocks, slack, .. } = self;
+        let Self { blocks, contacts, slack, .. } = self;
         let Some(slack) = slack else { return };
         debug_assert_eq!(
             blocks.len(),
@@ -173,7 +174,8 @@ impl Constraints {
             "the blocks are those of the problem that had no solution"
         );
         for (block, connected) in blocks.iter_mut().zip(&slack.connected) {
-            if *connected && block.auxiliary.is_none() && may_jam(block.law) {
+            let is_kept = matches!(block.source, Source::Contact(index) if contacts.get(index).is_some_and(|contact| contact.is_kept));
+            if *connected && !is_kept && block.auxiliary.is_none() && may_jam(block.law) {
                 block.auxiliary = Some(AuxiliaryMass { column, kind: AuxiliaryKind::Slack(slack.mass) });
             }
         }

@@ -14,6 +14,7 @@ use crate::{
     remembered::{self, unfinished_features},
     springs, support_points,
     surface_motion::{is_kinematic, material_displacement, turns_in_first_kick, write_surface_motion},
+    sweep,
     tangents::tangents,
     velocity_terms,
 };
@@ -280,6 +281,44 @@ impl<'a> Pair<'a> {
         Ok(())
     }
 
+    /// Writes the contact points at the start of the step of a pair with prescribed motion, whose points at the end are those in the workspace, and corrects
+    /// these if a surface has passed through the other one.   [STEP-20]
+    fn points_of_prescribed(
+        &self,
+        start: &Start,
+        detector: &mut dyn Detector,
+        ends: [&Pose; 2],
+        (close, margin, slack): (bool, f64, f64),
+        ws: &mut Workspace,
+    ) -> Result<(), StepCause> {
+        let moved = displacement(&self.a, &self.b, ws);
+        let may_pass = self.gamma > 0.0 && moved > 0.0;
+        if ws.detection.points.is_empty() && !may_pass {
+            return Ok(());
+        }
+        let wide = margin + slack + moved;
+        let at_start = [&self.a, &self.b].map(|side| side.pose(&ws.kinematics.linear_start));
+        self.points(start, at_start.each_ref(), (close, wide), (detector, &mut ws.detection.points_start))?;
+        if !may_pass || ws.detection.points_start.is_empty() {
+            return Ok(());
+        }
+        let is_empty = ws.detection.points.is_empty();
+        if is_empty {
+            self.points(start, ends, (close, wide), (detector, &mut ws.detection.points))?;
+        }
+        let mut points = std::mem::take(&mut ws.detection.points);
+        let advance = |at: &ContactPoint| {
+            let of = |side: &Side, point: &Vector3<f64>| sweep::displacement_from(side.body, point, ws);
+            at.normal.dot(&(of(&self.b, &at.point_b.coords) - of(&self.a, &at.point_a.coords)))
+        };
+        let has_passed = sweep::take_passed(&mut points, &ws.detection.points_start, margin + slack, advance);
+        ws.detection.points = points;
+        if is_empty && !has_passed {
+            ws.detection.points.clear();
+        }
+        Ok(())
+    }
+
     /// Margin of gaps for contacts, and additional distance for the geometry at the end of the step, m.
     fn margin_and_slack(&self, scheme: &Scheme, ws: &Workspace) -> (f64, f64) {
         let reach = |side: &Side| ws.detection.reach.get(side.body.index()).copied().unwrap_or(0.0);
@@ -350,6 +389,8 @@ impl<'a> Pair<'a> {
             surface_spin: 0.0,
             surface_rotation: Vector3::zeros(),
             bias: 0.0,
+            deferred: 0.0,
+            is_kept: false,
             directions: 0..0,
             friction_bounds: 0..0,
         }
@@ -372,10 +413,8 @@ fn pair_contacts(
     let (margin, slack) = pair.margin_and_slack(scheme, ws);
     let close = ws.detection.close_pairs.contains(&(a.id, b.id));
     pair.points(start, [&pose_a, &pose_b], (close, margin + slack), (detector, &mut ws.detection.points))?;
-    if pair.prescribed && !ws.detection.points.is_empty() {
-        let wide = margin + slack + displacement(a, b, ws);
-        let (pose_a, pose_b) = (a.pose(&ws.kinematics.linear_start), b.pose(&ws.kinematics.linear_start));
-        pair.points(start, [&pose_a, &pose_b], (close, wide), (detector, &mut ws.detection.points_start))?;
+    if pair.prescribed {
+        pair.points_of_prescribed(start, detector, [&pose_a, &pose_b], (close, margin, slack), ws)?;
     }
     let mut contacts = std::mem::take(&mut ws.constraints.contacts);
     let first = contacts.len();

@@ -56,6 +56,7 @@ mod substepping;
 mod support_points;
 mod surface;
 mod surface_motion;
+mod sweep;
 mod tangents;
 mod velocity_terms;
 mod workspace;

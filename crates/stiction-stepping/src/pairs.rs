@@ -3,7 +3,11 @@
 use stiction_geometry::{Pose, Shape, broad_phase::Aabb};
 use stiction_multibody::{BodyId, BodyKind, Configuration, Model};
 
-use crate::{Detector, Margin, Scheme, Workspace, workspace::Detection};
+use crate::{
+    Detector, Margin, Scheme, Workspace,
+    surface_motion::is_kinematic,
+    workspace::{Detection, StepKinematics},
+};
 
 /// Finds the pairs of shapes whose boxes, enlarged by the reach of their bodies, overlap.
 pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Detector, ws: &mut Workspace) {
@@ -11,10 +15,18 @@ pub(crate) fn find_pairs(model: &Model, scheme: &Scheme, detector: &mut dyn Dete
     let nothing_is_prescribed = model.kinematic_bodies().is_empty();
     let is_fixed = |id| model.body(id).is_some_and(|body| matches!(body.kind, BodyKind::Fixed));
     let Detection { reach, shape_poses, boxes, pairs, .. } = &mut ws.detection;
-    place_shapes(model, &ws.kinematics.linear_end, shape_poses);
+    let StepKinematics { linear_start, linear_end, .. } = &ws.kinematics;
+    place_shapes(model, linear_end, shape_poses);
     bound_shapes(model, shape_poses, boxes, |body, shape, pose| {
         // Prescribed bodies may have moved away and still count where they were; but they never meet fixed ones.
         let extent = if nothing_is_prescribed || is_fixed(body) { shape.extent(pose) } else { shape.aabb(pose) };
+        let extent = if is_kinematic(model, body) {
+            // Their surfaces may pass through others on their way from the start of the step.   [STEP-20]
+            let from = linear_start.pose(body) * linear_end.pose(body).inverse() * pose;
+            extent.zip(shape.aabb(&from)).map(|(end, start)| end.union(&start))
+        } else {
+            extent
+        };
         let grow = widest + reach.get(body.index()).copied().unwrap_or(0.0);
         extent.map(|aabb| aabb.padded(grow))
     });

@@ -6,7 +6,7 @@ use stiction_multibody::{Configuration, Model};
 
 use crate::{
     Impact, JointRow, Stabilisation, Start, Workspace, baumgarte,
-    closing::deferred_rates,
+    closing::{deferred_overlap_rate, deferred_rates},
     joint_space, layers,
     rates::{in_balance, linearised_start_gap, side_rate},
     reduced, springs,
@@ -47,6 +47,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     clear_immovable(model, ws);
     for contact in &mut ws.constraints.contacts {
         contact.bias = (contact.gap_end - contact.gap_start) / h;
+        (contact.deferred, contact.is_kept) = (0.0, false);
     }
     joint_space::write_velocity_level(start, ws);
 }
@@ -107,13 +108,16 @@ fn clear_immovable(model: &Model, ws: &mut Workspace) {
     }
 }
 
-/// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂.   [STEP-3] [STEP-10]
+/// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂, less the part of γ ψ/h beyond the depenetration
+/// speed.   [STEP-3] [STEP-10] [STAB-13]
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.constraints.contacts {
         let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
         let gamma = if start.moves() { contact.gamma } else { 0.0 };
-        contact.bias = (gamma * gap + (contact.gap_end - contact.gap_start)) / h;
+        contact.is_kept = false;
+        contact.deferred = deferred_overlap_rate(start, contact, -gamma * gap / h, &ws.kinematics.start);
+        contact.bias = (gamma * gap + (contact.gap_end - contact.gap_start)) / h + contact.deferred;
     }
 }
 

@@ -321,7 +321,7 @@ impl TimeStepper {
     ) -> Result<StepReport, StepCause> {
         let ladder_outcome = LadderOutcome { iterations: counts.iterations, ..*ladder_outcome };
         let energy = step_energy(start, ws, ladder_outcome.residual.value);
-        let slack = ws.constraints.slack.as_ref().map_or(0.0, |slack| start.h * slack.rate.max(0.0));
+        let slack = formulation::overlap_of_jam(start, ws);
         let is_corrected = start.scheme.stabilisation != Stabilisation::Usual;
         if is_corrected {
             ws.kinematics.ahead_velocity.clone_from(&ws.result.next.v);

@@ -102,6 +102,9 @@ struct SchemeRow {
     /// Largest speeds at which open joints close, m/s and rad/s; none without a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     joint_closing_speed: Option<[f64; 2]>,
+    /// Largest speed at which overlapping bodies separate, m/s; none without a bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depenetration_speed: Option<f64>,
     directions: u32,
     /// Margin in metres, or "auto".
     margin: String,
@@ -251,6 +254,7 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
         joint_gamma: scheme.joint_gamma,
         joint_closing_speed: (scheme.joint_closing_speed != ClosingSpeed::UNBOUNDED)
             .then_some([scheme.joint_closing_speed.linear, scheme.joint_closing_speed.angular]),
+        depenetration_speed: scheme.depenetration_speed.is_finite().then_some(scheme.depenetration_speed),
         directions: scheme.directions,
         margin: match scheme.margin {
             Margin::Automatic => "auto".to_owned(),

@@ -90,6 +90,11 @@ fn scheme(contents: &Contents) -> String {
         let shown = |[linear, angular]: [f64; 2]| format!("{} m/s and {} rad/s", number(linear), number(angular));
         format!("joint_closing_speed {}", row.joint_closing_speed.map_or_else(|| "unbounded".to_owned(), shown))
     }));
+    let usual = stiction::Scheme::default().depenetration_speed;
+    parts.extend((row.depenetration_speed != Some(usual)).then(|| {
+        let shown = |speed| format!("{} m/s", number(speed));
+        format!("depenetration_speed {}", row.depenetration_speed.map_or_else(|| "unbounded".to_owned(), shown))
+    }));
     parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));
     parts.extend((row.steps_per_period > 0).then(|| format!("steps_per_period {}", row.steps_per_period)));
     parts.extend((row.stabilisation != "usual").then(|| format!("stabilisation {}", row.stabilisation)));

@@ -208,12 +208,12 @@ impl From<ImpulsePointsWord> for ImpulsePoints {
     }
 }
 
-/// Bound on the speed at which open joints close.
+/// Bound on the speed at which open joints close, or overlapping bodies separate.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ClosingSpeed")]
 pub(crate) enum ClosingSpeedWord {
-    /// No bound: a joint closes within a step, as in published schemes.
+    /// No bound: a joint closes, or an overlap opens, within a step, as in published schemes.
     Unbounded,
 }
 

@@ -8,7 +8,7 @@ use super::scheme_words::{
     OnUnsolvedWord, PositionWord, PresetWord, SlipWord, StabilisationWord, TurningWord, UndeterminedWord,
     VelocityTermsWord,
 };
-use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
+use super::{Count, MarginValue, SpeedValue, Vector, scheme_words::CoordinatesWord};
 
 /// Duration, time step and preset of the simulation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -55,6 +55,9 @@ pub(crate) struct SchemeTable {
     /// Largest speed at which open joints close: a table with `linear` (m/s) and `angular` (rad/s), or `"unbounded"`, as
     /// published schemes have it. Default: 1 m/s and 5 rad/s.
     pub(crate) joint_closing_speed: Option<ClosingSpeedValue>,
+    /// Largest speed at which overlapping bodies separate, m/s, or `"unbounded"`, as published schemes have it: an overlap then opens within a step,
+    /// and the bodies keep that speed. Default: 1 m/s.
+    pub(crate) depenetration_speed: Option<SpeedValue>,
     /// Configuration at which contacts are linearised: `start` of the step, `predicted` end, `end` by a fixed-point
     /// iteration, or end by Newton's method (`implicit`). Default: that of the preset, `start` for most.
     pub(crate) jacobians: Option<JacobiansWord>,

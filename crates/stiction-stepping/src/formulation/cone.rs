@@ -44,6 +44,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         if impulses::applies(start, ws, q.len()) {
             impulses::write(start, ws, operator, laws, q);
             subtract_contradictions(ws, q);
+            clear_rounding(start, ws, laws, q);
             return Ok(());
         }
         if !matches!(operator, Operator::MatrixFree(_)) {
@@ -61,9 +62,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         );
         bodies.jacobian().mul_add_into(&ws.friction.free_velocity, q);
         subtract_contradictions(ws, q);
-        if laws.iter().all(is_equality) && start.h * norm(q) <= rounding(start.h * norm(&ws.friction.free_velocity)) {
-            q.fill(0.0);
-        }
+        clear_rounding(start, ws, laws, q);
         Ok::<_, ProblemError>(())
     });
     ws.friction.problem = cone;
@@ -77,12 +76,16 @@ fn subtract_contradictions(ws: &Workspace, q: &mut [f64]) {
     q.iter_mut().zip(contradictions).for_each(|(q, rate)| *q -= rate);
 }
 
-/// Largest joint error that counts as rounding in a step in which the bodies move by `distance`, m or rad.
+/// Sets q to zero if it is rounding of the free velocities, or of the positions if there are joints alone.
 ///
-/// If h ‖q‖ of joints alone is not larger, q is set to zero: the residual is relative to ‖q‖, and redundant joints contradict each other by such errors.
-/// They come from the velocities, whose differences at a joint cancel if its bodies move together, and from the positions.
-fn rounding(distance: f64) -> f64 {
-    ROUNDING * distance + POSITION_ROUNDING
+/// The residual is relative to ‖q‖. Velocities of bodies that move together cancel in q, and what is left has no solution where joints are redundant, or
+/// where contacts overlap that no motion opens.
+fn clear_rounding(start: &Start, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
+    let free = if ws.reduced.is_some() { &ws.free_body_velocities } else { &ws.friction.free_velocity };
+    let positions = if laws.iter().all(is_equality) { POSITION_ROUNDING } else { 0.0 };
+    if start.h * norm(q) <= ROUNDING * start.h * norm(free) + positions {
+        q.fill(0.0);
+    }
 }
 
 /// Rounding error of a joint as a fraction of the distance moved. Dimensionless. At a tenth of this value steps of two bodies with a weld and a hinge

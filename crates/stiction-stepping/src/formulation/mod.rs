@@ -40,7 +40,7 @@ mod worst;
 
 pub(crate) use contradictions::review_contradictions;
 pub use directions::choose as choose_directions;
-pub(crate) use slack::review_jam;
+pub(crate) use slack::{overlap_of_jam, review_jam};
 pub(crate) use surfaces::layer_constant_terms;
 pub(crate) use worst::{name_contact, name_joint};
 
@@ -72,7 +72,9 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
     ws.is_friction_problem = start.scheme.friction == FrictionSet::Quadratic
         || (has_equalities_alone(start, ws) && mass_ratio(start.model) <= LARGE_MASS_RATIO);
     if ws.is_friction_problem {
-        return cone::assemble(start, ws);
+        cone::assemble(start, ws)?;
+        // W tells which overlaps no motion opens; their rows then have other constant terms.
+        return if slack::keep_immovable_overlaps(start, ws) { assemble_rows(start, ws) } else { Ok(()) };
     }
     polygon::assemble(start, ws);
     ws.mixed.problem.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))

@@ -1,13 +1,15 @@
-//! Jammed contacts: whether a step gets slack, and whether its overlap is small enough.   [EXIST-1]
+//! Jammed contacts: which overlaps a step keeps, whether it gets slack, and whether its overlap is small enough.   [EXIST-1] [EXIST-2]
 
-use stiction_complementarity::{FrictionIslands, Problem};
-use stiction_multibody::Model;
+use stiction_complementarity::{Delassus, FrictionIslands, Problem};
+use stiction_multibody::{Body, Model};
 
 use super::{LARGE_MASS_RATIO, mass_ratio, name_contact};
 use crate::{
-    Acceptance, Dynamics, Ladder, LineariseAt, Start, StepCause, Workspace,
-    constraints::{AuxiliaryKind, AuxiliaryMass, Block, Source},
-    slack::Slack,
+    Acceptance, Contact, Dynamics, Ladder, LineariseAt, Start, StepCause, Workspace,
+    constraints::{AuxiliaryKind, Block, Source},
+    contact_rows::MAX_CONTACT_ROWS,
+    rates::linearised_start_gap,
+    slack::{Slack, may_jam},
 };
 
 /// Largest overlap by slack in a step that is not divided further, as a fraction of the radius of the smallest body of the jam. Dimensionless.
@@ -18,17 +20,13 @@ const MAX_OVERLAP: f64 = 1e-3;
 /// The same with few contacts, if a shorter step may be tried.
 const MAX_OVERLAP_OF_FEW: f64 = 1e-4;
 
-/// Adds slack around the worst row of a problem that was not solved; false if it has it already, if no contact is connected with
-/// that row, or if the step has none.
+/// Changes a problem that was not solved so that contacts around its worst row may overlap; false if nothing is left to change, or if no contact is
+/// connected with that row.
 ///
-/// Custom methods are asked about the problem as it is. Large mass ratios leave the residual no meaning for light bodies. With divide and conquer and in quasistatic or implicit steps there is no slack.
+/// Larger overlaps than slack may have were there before the step. They are kept: their contacts ask for no opening. Only then is slack added.
+/// Custom methods are asked about the problem as it is. Large mass ratios leave the residual no meaning for light bodies. Quasistatic and implicit steps are left as they are.
 pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> bool {
-    let is_admitted = ladder.has_own_methods()
-        && mass_ratio(start.model) <= LARGE_MASS_RATIO
-        && ws.is_friction_problem
-        && start.scheme.dynamics != Dynamics::Quasistatic
-        && start.scheme.linearise_at != LineariseAt::Implicit
-        && ws.reduced.as_ref().is_none_or(|reduced| reduced.divided.is_none());
+    let is_admitted = is_admitted(start) && ladder.has_own_methods() && ws.is_friction_problem;
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
     if !is_admitted || solution.r.len() != problem.rows() || problem.blocks() != ws.constraints.blocks.len() {
         return false;
@@ -40,8 +38,83 @@ pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> 
     if !blocks.iter().zip(&added.connected).any(|(block, connected)| *connected && is_contact(block)) {
         return false;
     }
-    match &mut ws.constraints.slack {
-        Some(slack) if slack.has_row(problem, worst) => return false,
+    keep_overlaps(start, &added.connected, ws) || add_slack(added, worst, ws)
+}
+
+/// Effective mass of a contact, as a multiple of that of all bodies together, from which on no motion is taken to open it. Dimensionless.
+///
+/// That of bodies which part freely is at most theirs, and of those that joints hold at most that of the mechanism, unless joints turn a small opening into a
+/// large motion: at ten times this value the bodies move some thirty times as fast as the contact opens.
+const IMMOVABLE_MASS: f64 = 10.0;
+
+/// Keeps the overlaps of contacts that joints do not let open, before the problem is solved; false if there is none.   [EXIST-2]
+pub(super) fn keep_immovable_overlaps(start: &Start, ws: &mut Workspace) -> bool {
+    if !is_admitted(start) || ws.reduced.is_none() {
+        return false;
+    }
+    let Workspace { constraints, friction, kinematics, mass_unit, .. } = ws;
+    let bodies = start.model.bodies().iter().filter_map(Body::mass).sum::<f64>();
+    let mut is_any_kept = false;
+    for (block, source) in constraints.blocks.iter().map(|block| block.source).enumerate() {
+        let Source::Contact(index) = source else { continue };
+        let Some(contact) = constraints.contacts.get_mut(index) else { continue };
+        let moving = [contact.a, contact.b].into_iter().filter(|id| start.model.unknowns(*id).is_some());
+        let radius = moving.map(|id| start.model.radius(id)).fold(f64::INFINITY, f64::min);
+        if overlap(start, contact, &kinematics.linearisation_velocity) <= MAX_OVERLAP * radius {
+            continue;
+        }
+        let mut entries = [0.0; MAX_CONTACT_ROWS * MAX_CONTACT_ROWS];
+        let rows = friction.problem.range(block).len();
+        friction.problem.operator().diagonal(block, &mut entries[..rows * rows]);
+        // W is that of impulses in the unit of mass: W_N is an inverse effective mass.
+        if entries[0] * bodies * IMMOVABLE_MASS < *mass_unit {
+            is_any_kept |= keep_overlap(start.h, contact);
+        }
+    }
+    is_any_kept
+}
+
+/// Lets a contact keep its overlap; false if it has a layer, or asks for no opening.
+fn keep_overlap(h: f64, contact: &mut Contact) -> bool {
+    let opening = (contact.gap_end - contact.gap_start) / h - contact.bias;
+    if opening <= 0.0 || contact.layer.is_some() {
+        return false;
+    }
+    contact.bias += opening;
+    contact.deferred += opening;
+    contact.is_kept = true;
+    true
+}
+
+/// True for steps of which contacts may keep their overlap, or get slack.
+fn is_admitted(start: &Start) -> bool {
+    mass_ratio(start.model) <= LARGE_MASS_RATIO
+        && start.scheme.dynamics != Dynamics::Quasistatic
+        && start.scheme.linearise_at != LineariseAt::Implicit
+}
+
+/// Keeps the overlaps of connected contacts that are larger than slack may be, instead of opening them; false if there is none.   [EXIST-2]
+fn keep_overlaps(start: &Start, connected: &[bool], ws: &mut Workspace) -> bool {
+    let allowed = allowed_overlap(start, connected, ws);
+    let mut is_any_kept = false;
+    let Workspace { constraints, kinematics, .. } = ws;
+    for index in contacts_of(connected, &constraints.blocks) {
+        let Some(contact) = constraints.contacts.get_mut(index) else { continue };
+        if overlap(start, contact, &kinematics.linearisation_velocity) > allowed {
+            is_any_kept |= keep_overlap(start.h, contact);
+        }
+    }
+    is_any_kept
+}
+
+/// Adds slack; false if the worst row has it already, or with divide and conquer, which has no mass that contacts share.   [EXIST-1]
+fn add_slack(added: Slack, worst: usize, ws: &mut Workspace) -> bool {
+    let Workspace { constraints, friction, reduced, .. } = ws;
+    if reduced.as_ref().is_some_and(|reduced| reduced.divided.is_some()) {
+        return false;
+    }
+    match &mut constraints.slack {
+        Some(slack) if slack.has_row(&friction.problem, worst) => return false,
         Some(slack) => slack.extend(&added),
         none => *none = Some(added),
     }
@@ -51,13 +124,44 @@ pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> 
 /// Refuses a solution whose overlap by slack is too large.
 pub(super) fn admit(start: &Start, ws: &Workspace) -> Result<(), StepCause> {
     let Some(slack) = &ws.constraints.slack else { return Ok(()) };
-    let may_divide = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
-    let fraction = if may_divide { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
-    let (overlap, allowed) = (slack.rate * start.h, fraction * smallest_radius(start.model, &ws.constraints.blocks));
+    let (overlap, allowed) = (slack.rate * start.h, allowed_overlap(start, &slack.connected, ws));
     if start.acceptance == Acceptance::Any || overlap <= allowed {
         return Ok(());
     }
     Err(StepCause::Jammed { overlap, allowed, contact: hardest_pressed(start.model, ws) })
+}
+
+/// Largest overlap that jammed contacts are left with, by slack or because it is kept, m.
+pub(crate) fn overlap_of_jam(start: &Start, ws: &Workspace) -> f64 {
+    let slack = ws.constraints.slack.as_ref().map_or(0.0, |slack| start.h * slack.rate.max(0.0));
+    let kept = ws.constraints.contacts.iter().filter(|contact| contact.is_kept);
+    kept.map(|contact| overlap(start, contact, &ws.kinematics.linearisation_velocity)).fold(slack, f64::max)
+}
+
+/// Largest overlap by slack: less of it if a shorter step may have less, which it has not of an overlap that was there before.
+fn allowed_overlap(start: &Start, connected: &[bool], ws: &Workspace) -> f64 {
+    let radius = smallest_radius(start.model, connected, &ws.constraints.blocks);
+    let may_divide = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
+    let at = &ws.kinematics.linearisation_velocity;
+    let contacts =
+        contacts_of(connected, &ws.constraints.blocks).filter_map(|index| ws.constraints.contacts.get(index));
+    let is_new = |contact: &Contact| overlap(start, contact, at) <= MAX_OVERLAP_OF_FEW * radius;
+    let fraction = if may_divide && contacts.into_iter().all(is_new) { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
+    fraction * radius
+}
+
+/// Overlap of a contact at the start of the step, m; negative if it is open.
+fn overlap(start: &Start, contact: &Contact, linearisation_velocity: &[f64]) -> f64 {
+    -linearised_start_gap(start.model, contact, linearisation_velocity, start.h)
+}
+
+/// Contacts among connected blocks.
+fn contacts_of(connected: &[bool], blocks: &[Block]) -> impl Iterator<Item = usize> {
+    debug_assert_eq!(connected.len(), blocks.len(), "every block is connected or not");
+    blocks.iter().zip(connected).filter(|(_, connected)| **connected).filter_map(|(block, _)| match block.source {
+        Source::Contact(index) => Some(index),
+        _ => None,
+    })
 }
 
 /// Name of the contact with the largest normal impulse.
@@ -67,11 +171,14 @@ fn hardest_pressed(model: &Model, ws: &Workspace) -> String {
     name_contact(model, hardest.map(|(contact, _)| contact))
 }
 
-/// Radius of the smallest moving body with a contact that has slack, m; infinite if there is none.
-fn smallest_radius(model: &Model, blocks: &[Block]) -> f64 {
-    let has_slack =
-        |block: &&Block| matches!(block.auxiliary, Some(AuxiliaryMass { kind: AuxiliaryKind::Slack(_), .. }));
-    let bodies = blocks.iter().filter(has_slack).filter_map(|block| block.bodies).flat_map(|(a, b)| [a, b]);
+/// Radius of the smallest moving body with a connected contact or limit that may jam, m; infinite if there is none.
+fn smallest_radius(model: &Model, connected: &[bool], blocks: &[Block]) -> f64 {
+    let may_jam = |block: &Block| match block.auxiliary {
+        None => may_jam(block.law),
+        Some(auxiliary) => matches!(auxiliary.kind, AuxiliaryKind::Slack(_)),
+    };
+    let jammed = blocks.iter().zip(connected).filter(|(block, connected)| **connected && may_jam(block));
+    let bodies = jammed.filter_map(|(block, _)| block.bodies).flat_map(|(a, b)| [a, b]);
     let moving = bodies.filter(|id| model.unknowns(*id).is_some());
     moving.map(|id| model.radius(id)).fold(f64::INFINITY, f64::min)
 }

@@ -36,6 +36,7 @@ mod loops;
 mod needle;
 mod one_liners;
 mod orders;
+mod overlaps;
 mod pendulum;
 mod piles;
 mod plate;

@@ -1,0 +1,106 @@
+//! Bodies that overlap: they separate at the depenetration speed, and an overlap that no motion opens is kept.
+
+use stiction::complementarity::Status;
+use stiction::scene::{RobotOptions, load_robot_with};
+use stiction::{BodyBuilder, Coordinates, Dimension, Scheme, Simulation};
+
+use crate::support::{floor, friction, solid_ball, v, world};
+
+const H: f64 = 0.001;
+const RADIUS: f64 = 0.1;
+
+/// A ball that overlaps the floor by this, without gravity.
+fn sunk(overlap: f64, scheme: Scheme) -> Simulation {
+    let ball = solid_ball("ball", 1.0, RADIUS).position(0.0, 0.0, RADIUS - overlap);
+    let ground = stiction::spatial::Shape::half_space(nalgebra::Vector3::z()).unwrap();
+    let bodies = [BodyBuilder::fixed("floor").shape(ground.into()), ball];
+    Simulation::new(world(Dimension::Spatial, bodies, [0.0; 3], friction(0.5)), scheme, H).unwrap()
+}
+
+fn height(simulation: &Simulation) -> f64 {
+    simulation.state().q[2] - RADIUS
+}
+
+/// An overlap of 50 mm opens at 1 m/s within 50 steps, and the ball keeps that velocity; without the bound it opens within a step, at 50 m/s.
+#[test]
+fn overlapping_bodies_separate_at_the_depenetration_speed() {
+    let overlap = 0.05;
+    for speed in [0.25, 1.0, 4.0] {
+        let mut simulation = sunk(overlap, Scheme { depenetration_speed: speed, ..Scheme::default() });
+        let steps = (overlap / (speed * H)).round() as usize;
+        for step in 1..=steps {
+            let report = simulation.step().unwrap();
+            let expected = -overlap + speed * H * step as f64;
+            // Beyond the bound is what a step makes by the curvature of the ball: ½ h v²/R.
+            let drift = 0.5 * H * speed * speed / RADIUS * H * step as f64;
+            assert!((height(&simulation) - expected).abs() <= drift + 1e-12, "{speed}: step {step}");
+            assert_eq!((report.status, report.slack), (Status::Solved, 0.0));
+        }
+        let end = v(&simulation, "ball")[2];
+        assert!(end >= speed && end < 1.03 * speed, "{end} m/s instead of {speed} m/s");
+    }
+    let mut simulation = sunk(overlap, Scheme { depenetration_speed: f64::INFINITY, ..Scheme::default() });
+    simulation.step().unwrap();
+    assert!(height(&simulation).abs() < 1e-12 && (v(&simulation, "ball")[2] - overlap / H).abs() < 1e-9);
+}
+
+/// What a step itself makes bodies overlap is removed in the next one at any speed: a fast ball that is thrown at a slope of the floor.
+#[test]
+fn the_drift_of_a_fast_step_is_removed_in_the_next_one() {
+    let spin = 300.0;
+    let ground = stiction::planar::Shape::half_plane(nalgebra::Vector2::y()).unwrap();
+    let half = [0.1, 0.02];
+    let bodies = [
+        BodyBuilder::fixed("floor").shape(ground.into()),
+        crate::support::solid_rectangle("bar", 1.0, half).position(0.0, 0.09, 0.0).velocity(0.0, 0.0, spin),
+    ];
+    let run = |speed: f64| {
+        let model = world(Dimension::Planar, bodies.clone(), [0.0; 3], friction(0.0));
+        let scheme = Scheme { depenetration_speed: speed, ..Scheme::default() };
+        let mut simulation = Simulation::new(model, scheme, H).unwrap();
+        (0..50).for_each(|_| drop(simulation.step().unwrap()));
+        simulation.state().q.clone()
+    };
+    assert_eq!(run(0.01), run(f64::INFINITY), "the bound changes nothing of a step's own overlaps");
+    let _ = floor();
+}
+
+/// Two legs side by side, thicker than the distance of their hips, on a trunk that falls on the floor.
+fn legs(distance: f64, radius: f64) -> String {
+    let leg = |name: &str, y: f64| {
+        format!(
+            r#"<body name="{name}" pos="0 {y} -0.05"><joint name="hip {name}" type="hinge" axis="0 1 0" damping="0.2"/>
+            <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="{radius}" mass="1"/></body>"#
+        )
+    };
+    format!(
+        r#"<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 .1"/>
+        <body name="trunk" pos="0 0 0.5"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="5"/>{}{}</body></worldbody></mujoco>"#,
+        leg("left", 0.5 * distance),
+        leg("right", -0.5 * distance)
+    )
+}
+
+/// The legs can turn, but not part. Their overlap is kept, counted, and does not get deeper; the robot falls and comes to rest.
+#[test]
+fn an_overlap_that_no_joint_opens_is_kept() {
+    let (distance, radius) = (0.08, 0.05);
+    let path = std::env::temp_dir().join(format!("stiction-overlapping-legs-{}.xml", std::process::id()));
+    std::fs::write(&path, legs(distance, radius)).unwrap();
+    for coordinates in [Coordinates::Maximal, Coordinates::Reduced, Coordinates::DivideAndConquer] {
+        let mut scene = load_robot_with(&path, &[], &RobotOptions::default()).unwrap();
+        scene.settings.scheme.coordinates = coordinates;
+        let mut simulation = Simulation::from_scene(&scene).unwrap();
+        let mut kept = 0;
+        for step in 0..500 {
+            let report = simulation.step().unwrap_or_else(|error| panic!("{coordinates:?}: step {step}: {error}"));
+            kept += usize::from(report.slack > 0.0);
+            let overlap = 2.0 * radius - distance;
+            assert!(report.slack < 1.02 * overlap, "{coordinates:?}: step {step}: {report:?}");
+            assert!(report.residual.value <= 1e-4);
+        }
+        assert!(kept > 100, "{kept} steps keep an overlap");
+        assert!(simulation.state().v.iter().all(|v| v.abs() < 20.0), "{:?}", simulation.state().v);
+    }
+    std::fs::remove_file(&path).unwrap();
+}
