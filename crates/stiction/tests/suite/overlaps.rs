@@ -1,10 +1,13 @@
 //! Bodies that overlap: they separate at the depenetration speed, and an overlap that no motion opens is kept.
 
-use stiction::complementarity::Status;
-use stiction::scene::{RobotOptions, load_robot_with};
-use stiction::{BodyBuilder, Coordinates, Dimension, Scheme, Simulation};
+use std::sync::Arc;
 
-use crate::support::{floor, friction, solid_ball, v, world};
+use stiction::complementarity::Status;
+use stiction::multibody::ExpressionMotion;
+use stiction::scene::{RobotOptions, load_robot_with};
+use stiction::{BodyBuilder, Coordinates, Dimension, Expression, Scheme, Simulation};
+
+use crate::support::{friction, solid_ball, v, world};
 
 const H: f64 = 0.001;
 const RADIUS: f64 = 0.1;
@@ -40,11 +43,11 @@ fn overlapping_bodies_separate_at_the_depenetration_speed() {
         assert!(end >= speed && end < 1.03 * speed, "{end} m/s instead of {speed} m/s");
     }
     let mut simulation = sunk(overlap, Scheme { depenetration_speed: f64::INFINITY, ..Scheme::default() });
-    simulation.step().unwrap();
+    let _ = simulation.step().unwrap();
     assert!(height(&simulation).abs() < 1e-12 && (v(&simulation, "ball")[2] - overlap / H).abs() < 1e-9);
 }
 
-/// What a step itself makes bodies overlap is removed in the next one at any speed: a fast ball that is thrown at a slope of the floor.
+/// What a step itself makes bodies overlap is removed in the next one at any speed: the ends of a bar that spins beside a floor.
 #[test]
 fn the_drift_of_a_fast_step_is_removed_in_the_next_one() {
     let spin = 300.0;
@@ -52,17 +55,16 @@ fn the_drift_of_a_fast_step_is_removed_in_the_next_one() {
     let half = [0.1, 0.02];
     let bodies = [
         BodyBuilder::fixed("floor").shape(ground.into()),
-        crate::support::solid_rectangle("bar", 1.0, half).position(0.0, 0.09, 0.0).velocity(0.0, 0.0, spin),
+        crate::support::solid_rectangle("bar", 1.0, half).position(0.0, 0.09, 0.0).angular_velocity(0.0, 0.0, spin),
     ];
     let run = |speed: f64| {
         let model = world(Dimension::Planar, bodies.clone(), [0.0; 3], friction(0.0));
         let scheme = Scheme { depenetration_speed: speed, ..Scheme::default() };
         let mut simulation = Simulation::new(model, scheme, H).unwrap();
-        (0..50).for_each(|_| drop(simulation.step().unwrap()));
+        crate::support::steps(&mut simulation, 50);
         simulation.state().q.clone()
     };
     assert_eq!(run(0.01), run(f64::INFINITY), "the bound changes nothing of a step's own overlaps");
-    let _ = floor();
 }
 
 /// Two legs side by side, thicker than the distance of their hips, on a trunk that falls on the floor.
@@ -103,4 +105,78 @@ fn an_overlap_that_no_joint_opens_is_kept() {
         assert!(simulation.state().v.iter().all(|v| v.abs() < 20.0), "{:?}", simulation.state().v);
     }
     std::fs::remove_file(&path).unwrap();
+}
+
+/// A plate of 2 cm that moves along z by this height, and a ball of this radius at rest.
+fn swatter(height: &str, [place, radius]: [f64; 2], h: f64) -> Simulation {
+    let zero = || Expression::constant(0.0);
+    let motion = ExpressionMotion {
+        position: [zero(), zero(), height.parse().unwrap()],
+        axis: nalgebra::Vector3::z(),
+        angle: zero(),
+        base: nalgebra::UnitQuaternion::identity(),
+    };
+    let plate = stiction::spatial::Shape::cuboid([0.2, 0.2, 0.01]).unwrap();
+    let bodies = [
+        BodyBuilder::kinematic("plate", Arc::new(motion)).shape(plate.into()),
+        solid_ball("ball", 1.0, radius).position(0.0, 0.0, place),
+    ];
+    Simulation::new(world(Dimension::Spatial, bodies, [0.0; 3], friction(0.3)), Scheme::default(), h).unwrap()
+}
+
+/// A thin plate whose motion in a step exceeds its thickness and the size of the ball hits it from the front: the ball moves on with it, from 1 ms to 50 ms.
+#[test]
+fn a_fast_plate_pushes_what_it_hits_in_front_of_it() {
+    for (speed, radius) in [(1.5, 0.02), (5.0, 0.02), (20.0, 0.005)] {
+        for h in [0.001, 0.02, 0.05] {
+            // Bodies start apart by a tenth of a second of motion, and by half a step more.
+            let start = speed * 0.1 + radius + 0.01 + 0.5 * speed * h;
+            let mut simulation = swatter(&format!("-{speed}*t"), [-start, radius], h);
+            for _ in 0..(0.3 / h) as usize {
+                let report = simulation.step().unwrap();
+                assert!(report.penetration < 1e-9, "{speed} m/s, h = {h}: {report:?}");
+            }
+            let (place, time) = (simulation.state().q[2], simulation.state().time);
+            let expected = -speed * time - 0.01 - radius;
+            assert!((place - expected).abs() < 1e-9, "{speed} m/s, h = {h}: {place} instead of {expected}");
+            assert!((v(&simulation, "ball")[2] + speed).abs() < 1e-9);
+        }
+    }
+}
+
+/// It does not touch what lies beside its way, and what it has not yet reached.
+#[test]
+fn a_fast_plate_misses_what_is_beside_it() {
+    let h = 0.02;
+    for place in [[0.3, -0.5], [0.25, -0.02], [0.0, 0.1], [0.0, -1.0]] {
+        let mut simulation = swatter("-10*t", [place[1], 0.02], h);
+        let mut state = simulation.state().clone();
+        state.q[0] = place[0];
+        simulation.set_state(&state).unwrap();
+        crate::support::steps(&mut simulation, 4);
+        assert_eq!(v(&simulation, "ball"), [0.0; 6], "{place:?}");
+    }
+}
+
+/// A bar that turns by 0.2 rad in a step strikes a disc at its end in the direction in which it turns.
+#[test]
+fn a_fast_bar_strikes_a_disc_in_its_direction() {
+    for h in [0.001, 0.01, 0.02] {
+        let zero = || Expression::constant(0.0);
+        let motion = ExpressionMotion::planar(zero(), zero(), "20*t".parse().unwrap());
+        let bar = stiction::planar::Shape::rectangle([0.5, 0.005]).unwrap();
+        let disc = stiction::planar::Shape::disc(0.01).unwrap();
+        let bodies = [
+            BodyBuilder::kinematic("bar", Arc::new(motion)).shape(bar.into()),
+            BodyBuilder::planar("disc", 1.0, 1e-3).shape(disc.into()).position(0.4, 0.1, 0.0),
+        ];
+        let model = world(Dimension::Planar, bodies, [0.0; 3], friction(0.0));
+        let mut simulation = Simulation::new(model, Scheme::default(), h).unwrap();
+        for _ in 0..(0.04 / h) as usize {
+            let _ = simulation.step().unwrap();
+        }
+        let struck = v(&simulation, "disc");
+        // The bar moves at 20 rad/s × 0.41 m where it meets the disc.
+        assert!(struck[1] > 5.0 && struck[1] < 12.0, "h = {h}: {struck:?}");
+    }
 }
