@@ -66,6 +66,7 @@ impl BodySystem {
         pairs.dedup();
     }
 
+    /// Finds the places of all blocks in `lu`.
     fn find_places(&mut self, jacobian: &BlockMatrix) {
         let (lu, places) = (&self.lu, &mut self.places);
         self.diagonal.clear();
