@@ -1,4 +1,5 @@
-//! Jammed contacts: whether a step gets slack, and whether its overlap is small enough.   [EXIST-1]
+//! Jammed contacts, which no motion keeps from overlapping: whether a step gets slack, the rate a at which they may overlap, and whether the overlap
+//! a h is small enough.   [EXIST-1]
 
 use stiction_complementarity::{FrictionIslands, Problem};
 use stiction_multibody::Model;
@@ -10,7 +11,8 @@ use crate::{
     slack::Slack,
 };
 
-/// Largest overlap by slack in a step that is not divided further, as a fraction of the radius of the smallest body of the jam. Dimensionless.
+/// Largest overlap by slack in a step that is not halved again, as a fraction of the radius of the smallest moving body with jammed contacts.
+/// Dimensionless.
 ///
 /// Bodies that turn by an angle of h ω leave an error of ½ (h ω)² of their radius in the gaps: this is that of 2.5° in a step.
 const MAX_OVERLAP: f64 = 1e-3;
@@ -18,10 +20,11 @@ const MAX_OVERLAP: f64 = 1e-3;
 /// The same with few contacts, if a shorter step may be tried.
 const MAX_OVERLAP_OF_FEW: f64 = 1e-4;
 
-/// Adds slack around the worst row of a problem that was not solved; false if it has it already, if no contact is connected with
-/// that row, or if the step has none.
+/// Adds slack to the contacts and limits that bodies connect with the worst row of a problem that was not solved. Returns false if that row has it
+/// already, if no contact is connected with it, or if such a step has no slack.
 ///
-/// Custom methods are asked about the problem as it is. Large mass ratios leave the residual no meaning for light bodies. With divide and conquer and in quasistatic or implicit steps there is no slack.
+/// Custom methods solve the problem as it is. With large mass ratios the residual says nothing about light bodies. With divide and conquer and in
+/// quasistatic or implicit steps there is no slack.
 pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> bool {
     let is_admitted = ladder.has_own_methods()
         && mass_ratio(start.model) <= LARGE_MASS_RATIO
@@ -51,8 +54,8 @@ pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> 
 /// Refuses a solution whose overlap by slack is too large.
 pub(super) fn admit(start: &Start, ws: &Workspace) -> Result<(), StepCause> {
     let Some(slack) = &ws.constraints.slack else { return Ok(()) };
-    let may_divide = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
-    let fraction = if may_divide { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
+    let may_halve = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
+    let fraction = if may_halve { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
     let (overlap, allowed) = (slack.rate * start.h, fraction * smallest_radius(start.model, &ws.constraints.blocks));
     if start.acceptance == Acceptance::Any || overlap <= allowed {
         return Ok(());

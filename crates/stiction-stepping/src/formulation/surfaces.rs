@@ -33,9 +33,9 @@ pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
     }
 }
 
-/// Writes what layers add to the constant terms of their contacts, due to deflection and slip at the start of the step.
+/// Writes the terms that layers add to the constant terms of their contacts, due to deflection and slip at the start of the step.
 ///
-/// It is what is left of q without Hᵀ v_free, gap and prescribed velocity. Rows of contacts without a layer are not written.
+/// They are q less Hᵀ v_free, gap and prescribed velocity. Rows of contacts without a layer are not written.
 pub(crate) fn layer_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else { return };
     debug_assert!(
