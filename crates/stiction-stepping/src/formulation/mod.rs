@@ -274,7 +274,7 @@ fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     }
 }
 
-/// Largest number of working sets tried in a pass; then all contacts are taken.
+/// Largest number of working sets that are solved for the same rows; then all contacts are taken.
 const MAX_WORKING_SETS: u32 = 4;
 
 /// Penetration beyond which the hint of a failed step names overlapping bodies, m.

@@ -72,7 +72,8 @@ impl FrictionInteriorPointOptions {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteriorPointFailure {
-    /// The residual did not decrease for a number of steps, or the steps became too short; it may be large.
+    /// The residual did not decrease for a number of steps, the steps became too short, or a step was short although the matrix was regularised. The
+    /// residual may be large.
     #[error("the interior point stalled at residual {residual:e} in step {iteration}")]
     Stalled {
         /// Least residual.

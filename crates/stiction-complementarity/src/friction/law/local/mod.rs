@@ -63,7 +63,8 @@ impl LocalBlock {
         law.local_block(a)
     }
 
-    /// Prepares another local problem in the same memory. Only equalities of a new size, and blocks in a slot that held another law, allocate.
+    /// Prepares another local problem in the same memory. Only equalities of a new size, and equalities and rolling friction in a slot that held another
+    /// law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, law.kind()) {
             (Self::Equality(equality), Kind::Equality) if law.rows() > 1 => equality.refill(law.rows(), a),
