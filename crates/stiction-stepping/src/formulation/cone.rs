@@ -11,9 +11,10 @@
 //! are scaled by the semi-axes of the friction ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
 //! Rolling friction has rows after these, scaled by its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
-//! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
-//! row (the implicit force of a spring, damper, servo or rotor), and a common one for all jammed contacts, called slack. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
-//! u_n = (r_n − h N)/m ≥ 0 implies r_n = h N, and solvers need no special case for support points.   [SUP-4]
+//! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space row (the
+//! implicit force of a spring, damper, servo or rotor), and a common one for all jammed contacts, called slack. A support point is a contact whose
+//! normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥ u_n = (r_n − h N)/m ≥ 0 implies r_n = h N, and
+//! solvers need no special case for support points.   [SUP-4]
 //!
 //! Block rows are in the order of [`Constraints`]. Block columns are in this order: bodies (or links), support points, surfaces of layers,
 //! compliant joint-space rows, slack of jammed contacts.

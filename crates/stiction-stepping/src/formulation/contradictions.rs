@@ -27,9 +27,9 @@ const MAX_DRIFT: f64 = 1e-2;
 /// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. With prescribed motion the fraction
 /// is zero. Dimensionless.
 ///
-/// Rows of an overconstrained loop, such as Bennett's linkage, are redundant up to its relative joint error only, so that they leave rates of about that
-/// fraction; with a value below it steps fail. With a larger value, rows that are redundant in a singular position only are left out over a longer
-/// part of the motion past that position.
+/// Rows of an overconstrained loop, such as Bennett's linkage, are redundant up to its relative joint error only, and the rates that they leave grow with
+/// that error: with too small a value such steps fail. With a larger value, rows that are redundant in a singular position only are left out over a
+/// longer part of the motion past that position.
 const NEARLY_REDUNDANT: f64 = 1e-2;
 
 /// Joint error at the level of rounding errors of positions of a metre, m or rad.
@@ -103,7 +103,7 @@ pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<Stri
 /// Stores the inconsistent rates of a problem of equalities alone that was not solved, which the next pass subtracts from q. Returns false if the
 /// problem has other laws, or if the rates are larger than linearisation and drift explain.   [EQ-2]
 ///
-/// It is called at most once between two calls that write the rows and clear the stored rates, so that q is that of the rows and nothing is stored yet.
+/// Rates are stored at most once before the rows are written again, which clears them. So nothing is stored yet, and q is that of the rows.
 /// They are the velocities that the least-squares solution leaves. With prescribed motion they must not be larger than the rates of stabilisation, or
 /// than rounding errors: a contradiction of the prescribed motion itself is not subtracted.
 pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
@@ -113,10 +113,7 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     if !ws.is_friction_problem || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_equality) {
         return false;
     }
-    debug_assert!(
-        constraints.contradictions.is_empty(),
-        "q contains the whole rates, so that what is stored replaces nothing"
-    );
+    debug_assert!(constraints.contradictions.is_empty(), "rates are stored once for the same rows");
     let mut residual_rates = std::mem::take(&mut constraints.contradictions);
     problem.velocities(&solution.r, &mut residual_rates, &mut ws.friction.state);
     let sum_of_squares = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();

@@ -23,7 +23,8 @@ use crate::{
 /// True if W is assembled; otherwise the operator is matrix-free.
 ///
 /// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows, no layers, and no slack,
-/// whose auxiliary mass several blocks share. A step that is quasistatic or implicit works with H and M; `Scheme::check_model` refuses both in these coordinates.
+/// whose auxiliary mass several blocks share. A step that is quasistatic or implicit works with H and M; `Scheme::check_model` refuses both in these
+/// coordinates.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()

@@ -25,7 +25,7 @@ pub(super) const MAX_ASSEMBLED_ROWS: usize = FrictionActiveSet::MAX_PROBLEM_ROWS
 
 /// Largest singular value of the scaled rows D^(-1/2) Hᵀ M^(-1/2) that joint errors explain, as a multiple of η. Dimensionless.
 ///
-/// Bennett's linkage has 0.15, so that the value must be well above that, or such loops lock. With a larger value, rows are left out at a larger distance
+/// Bennett's linkage has 0.15; with a value near or below that such loops lock. With a larger value, rows are left out at a larger distance
 /// from singular positions, where they are independent.
 const SINGULAR_VALUE_PER_ERROR: f64 = 3.0;
 

@@ -1,7 +1,8 @@
 //! Constant terms of contacts with compliant layers: slip and deflection at the start of the step.   [SOFT-3] [SOFT-6]
 //!
-//! A surface is the outer surface of a compliant layer. It has an auxiliary mass, a block column besides those of the bodies, and is an additional body
-//! in the rows of its contact. It moves in the directions in which the layer is compliant: the first `compliant_directions` of n, t and o. A core contact, of the rigid cores below the layers, is a block of its own without these terms.
+//! A surface is the outer surface of a compliant layer. It has an auxiliary mass, a block column besides those of the bodies, and is an additional
+//! body in the rows of its contact. It moves in the directions in which the layer is compliant: the first `compliant_directions` of n, t and o. A
+//! core contact, of the rigid cores below the layers, is a block of its own without these terms.
 
 use nalgebra::Vector3;
 use stiction_complementarity::Operator;

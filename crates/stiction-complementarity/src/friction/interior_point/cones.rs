@@ -3,10 +3,10 @@
 //! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
 //! friction two with the same normal impulse, a bounded row one or two half-lines, an equality none.
 //!
-//! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). With one cone g⁻¹(y) = A⁻ᵀ u are the velocities in the coordinates of the cone,
-//! (u_N, μ u_T). The function g adds the De Saxcé correction to them, and g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the cone, where sliding contacts are, s is the exact correction
-//! ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the derivative of g⁻¹. In the matrix of a step ∇s is
-//! multiplied by a weight, 1 or less.
+//! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). With one cone g⁻¹(y) = A⁻ᵀ u = (u_N, μ u_T) are the velocities in the coordinates
+//! of the cone. The function g adds the De Saxcé correction to them, and g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the
+//! cone, where sliding contacts are, s is the exact correction ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the
+//! derivative of g⁻¹. In the matrix of a step ∇s is multiplied by a weight, 1 or less.
 
 use super::InteriorPointFailure;
 use super::soc::{self, Scaling, Vector};
