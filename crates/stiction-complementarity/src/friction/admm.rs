@@ -1,8 +1,8 @@
 //! Over-relaxed ADMM (alternating direction method of multipliers) with the De Saxcé correction.   [ADMM-1] … [ADMM-4]
 //!
 //! Each iteration solves the equations of motion and then projects onto the laws. One factorisation of W + diag(c + ρ w) serves all
-//! iterations until the penalty ρ changes. c is the compliance, w the mean diagonal of W + diag c in each block; ρ is dimensionless. High accuracy takes many iterations, but each one is cheap. The method needs no smoothness and tolerates
-//! redundant contacts. With friction the problem is not convex: the correction is updated as a fixed-point iteration, and convergence is
+//! iterations until the penalty ρ changes. c is the compliance, w the mean diagonal of W + diag c in each block; ρ is dimensionless. High accuracy takes
+//! many iterations, but each one is cheap. The method needs no smoothness and tolerates redundant contacts. With friction the problem is not convex: the correction is updated as a fixed-point iteration, and convergence is
 //! common but not proved.
 
 use super::newton::system::{ImpulseSystem, mean_compliant_diagonals};

@@ -26,7 +26,7 @@ pub enum Pointed {
     Unknown,
 }
 
-/// Tests if the friction cone is pointed: min { rᵀ W r : r ∈ K, Σ r_N = 1 } > 0 [Anitescu2004, sec. 2.3].   [CONE-21]
+/// Tests if the friction cone of the bodies, {H r : r ∈ K}, is pointed: min { rᵀ W r : r ∈ K, Σ r_N = 1 } > 0 [Anitescu2004, sec. 2.3].   [CONE-21]
 pub fn pointed<W: Delassus>(problem: &FrictionProblem<W>) -> Pointed {
     let w = dense_operator(problem);
     let mut program = ConeProgram::new(problem, &w);
@@ -70,7 +70,7 @@ impl ImpulseReport {
 
 /// Finds the minimum-norm impulses with the velocities of `solution`, and the range of each normal impulse.   [CONE-22]
 ///
-/// The admissible set is { r ∈ K : W r = W r*, r_i = 0 if contact i is open, r_T = −μ r_N u_T/‖u_T‖ if it slips }.
+/// The admissible set is { r ∈ K : W r = W r*, r_i = 0 if contact i is open, r_T = −μ r_N u_T/‖u_T‖ if it slips }, with the compliance in W.
 /// The equations of the modes are imposed on each part of the friction of a contact; bounded rows keep their whole set.
 /// Returns `None` if a cone program was not solved.
 pub fn impulse_report<W: Delassus>(problem: &FrictionProblem<W>, solution: &FrictionSolution) -> Option<ImpulseReport> {

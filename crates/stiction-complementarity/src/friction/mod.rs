@@ -146,16 +146,20 @@ impl<W: Delassus> FrictionProblem<W> {
 
     /// Adds a compliance c (velocity per impulse, 1/kg) to every row: u = (W + diag c) r + q.
     pub fn with_compliance(mut self, compliance: Vec<f64>) -> Result<Self, ProblemError> {
+        self.renew_versions();
         self.compliance = compliance;
         self.check()?;
         Ok(self)
     }
 
-    /// Lets `fill` rewrite operator, laws and free velocities in place, then validates them.
+    /// Lets `fill` rewrite operator, laws and free velocities in place, then validates them. After an error the problem may be partly rewritten:
+    /// it is not valid until it is refilled.
     pub fn refill<E: From<ProblemError>>(
         &mut self,
         fill: impl FnOnce(&mut W, &mut Vec<Law>, &mut Vec<f64>) -> Result<(), E>,
     ) -> Result<(), E> {
+        // Before `fill`, because one that fails may have written something.
+        self.renew_versions();
         fill(&mut self.operator, &mut self.laws, &mut self.q)?;
         Ok(self.check()?)
     }
@@ -168,8 +172,13 @@ impl<W: Delassus> FrictionProblem<W> {
         ensure_finite("q", &self.q)
     }
 
-    fn check(&mut self) -> Result<(), ProblemError> {
+    /// Marks everything as changed.
+    fn renew_versions(&mut self) {
         (self.version, self.matrix_version) = (Version::next(), Version::next());
+    }
+
+    /// Counts the rows of the laws, and rejects wrong sizes and invalid numbers.
+    fn check(&mut self) -> Result<(), ProblemError> {
         if let Some((block, law)) = self.laws.iter().enumerate().find(|(_, law)| !law.is_legal()) {
             return Err(ProblemError::BadLaw { block, law: format!("{law:?}") });
         }
@@ -261,5 +270,31 @@ impl<W: Delassus> FrictionProblem<W> {
     pub fn violation_squared(&self, block: usize, r: &[f64], u: &[f64]) -> f64 {
         let range = self.range(block);
         self.laws[block].violation_squared(&r[range.clone()], &u[range])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Problem;
+
+    /// A refill that fails may have changed the problem, so neither a residual nor factors of the one before belong to it.
+    #[test]
+    fn a_refill_that_fails_makes_another_version() {
+        let mut w = BlockMatrix::default();
+        w.clear([1], [1]);
+        w.push(0, &[1.0]);
+        w.finish_row();
+        let laws = vec![Law::Bounded { lower: 0.0, upper: f64::INFINITY }];
+        let mut problem = FrictionProblem::new(w, laws, vec![-1.0]).unwrap();
+        let (solution, before) = (FrictionSolution { r: vec![1.0] }, problem.matrix_version());
+        assert_eq!(problem.residual(&solution).value, 0.0);
+        let refused: Result<(), ProblemError> = problem.refill(|_, _, q| {
+            q[0] = -2.0;
+            Err(ProblemError::NotDefinite { part: "mass", block: 0 })
+        });
+        assert!(refused.is_err());
+        assert!(problem.matrix_version() != before);
+        assert_eq!(problem.residual(&solution).value, 0.5);
     }
 }

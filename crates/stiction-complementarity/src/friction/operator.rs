@@ -23,7 +23,7 @@ pub trait Delassus {
     /// out ← diagonal block W_ii, row by row.
     fn diagonal(&self, block: usize, out: &mut [f64]);
 
-    /// Initialises `state`: the accumulated body velocities M⁻¹ H r, or nothing if W is assembled. [`velocity`](Self::velocity) reads it, and
+    /// Initialises `state`: the change M⁻¹ H r of the body velocities, or nothing if W is assembled. [`velocity`](Self::velocity) reads it, and
     /// [`update`](Self::update) keeps it consistent with r.
     fn begin(&self, r: &[f64], state: &mut Vec<f64>);
 
@@ -43,7 +43,7 @@ pub trait Delassus {
         None
     }
 
-    /// True if W is bitwise symmetric by construction.
+    /// True if the matrix of [`assemble`](Self::assemble) is bitwise symmetric by construction.
     fn is_symmetric(&self) -> bool {
         false
     }

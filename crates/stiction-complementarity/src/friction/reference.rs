@@ -29,8 +29,8 @@ pub(crate) const REFERENCE_ROWS: usize = 400;
 pub struct FrictionReferenceOptions {
     /// Largest number of cone programs. Default 200.
     pub max_programs: u32,
-    /// Residual [CONE-5] at which the iteration ends. Dimensionless. Default 1e-10; Clarabel itself reaches about 1e-11, so 1e-12
-    /// and below end with `SolvedLoosely`.
+    /// Residual [CONE-5] at which the iteration ends. Dimensionless. Default 1e-10. Clarabel itself reaches about 1e-11, so with 1e-12
+    /// and below the programs usually run out, and the method returns its iterate of least residual.
     pub tolerance: f64,
     /// Largest ratio max |W_ij − W_ji| / max |W_ij| of entries at which W counts as symmetric. Dimensionless. Default 1e-9.
     pub asymmetry: f64,
@@ -104,7 +104,7 @@ impl<W: Delassus> Solver<FrictionProblem<W>> for FrictionReference {
     }
 }
 
-/// Assembles W + diag c column by column, by applying W to unit impulses; the result is stored row by row.
+/// Assembles W + diag c column by column, by applying W to unit impulses; the result is stored row by row. Below it is called W.
 pub(super) fn dense_operator<W: Delassus>(problem: &FrictionProblem<W>) -> Vec<f64> {
     let n = problem.rows();
     let (mut unit, mut column, mut state) = (vec![0.0; n], vec![0.0; n], Vec::new());
@@ -137,7 +137,8 @@ fn asymmetry(n: usize, w: &[f64]) -> f64 {
     if largest > 0.0 { worst / largest } else { 0.0 }
 }
 
-/// Cone program: minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones. It holds everything but g, which changes with the De Saxcé correction.
+/// Cone program: minimise ½ rᵀ P r + gᵀ r subject to b − A r ∈ cones (A and b of Clarabel, not of a local problem). It holds everything but g, which
+/// changes with the De Saxcé correction.
 pub(super) struct ConeProgram {
     n: usize,
     p: CscMatrix<f64>,

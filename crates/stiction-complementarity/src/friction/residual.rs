@@ -69,6 +69,7 @@ impl<W: Delassus> FrictionProblem<W> {
         residual
     }
 
+    /// Computes the residual and leaves the velocities in `u`. `state` is scratch memory.
     fn evaluate_residual(&self, r: &[f64], u: &mut Vec<f64>, state: &mut Vec<f64>) -> Residual {
         self.velocities(r, u, state);
         let scale = self.scale();

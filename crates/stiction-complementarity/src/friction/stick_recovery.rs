@@ -15,7 +15,7 @@ use crate::problem::Problem;
 /// Largest number of conjugate gradient steps. Small problems need as many as the rank of W, at most six per body.
 const MAX_CG_STEPS: usize = 60;
 
-/// A contact is slow if all its velocity components are at most this times tolerance^(2/3) times the scale of the problem.
+/// A contact with a normal impulse is slow if all its velocity components are at most this times tolerance^(2/3) times the scale ‖q‖ of the problem.
 const SLOW_FACTOR: f64 = 10.0;
 
 /// Number of passes that update the weights with the normal impulses, the final correction included.
@@ -24,13 +24,13 @@ const PASSES: u32 = 4;
 /// Squared relative residual at which conjugate gradients stop; a smaller one is rounding of W.
 const CG_TOLERANCE_SQUARED: f64 = 1e-26;
 
-/// Fraction of the largest Rayleigh quotient below which a search direction counts as singular.
+/// Fraction of the largest Rayleigh quotient pᵀ A p/pᵀ p, with A = √D W √D, up to which W counts as singular along a search direction p.
 const SINGULAR_CURVATURE: f64 = 1e-11;
 
 /// Fraction of the scale of the problem below which velocities are rounding errors.
 const ROUNDING_VELOCITY: f64 = 1e-13;
 
-/// Largest growth of the slow velocities by conjugate gradients; if they grow more, W is too close to singular.
+/// Largest velocity that conjugate gradients may leave, as a multiple of the largest one before; a larger one means that W is too close to singular.
 const MAX_VELOCITY_GROWTH: f64 = 100.0;
 
 /// Stick recovery with its scratch memory.   [STICK-1]
@@ -97,7 +97,7 @@ impl StickRecovery {
         }
     }
 
-    /// Largest velocity among the rows of joints and slow contacts.
+    /// Largest velocity among the rows of equalities and of slow contacts.
     fn largest_slow_velocity(&self) -> f64 {
         let slow = self.u.iter().zip(&self.weight).filter(|(_, weight)| **weight > 0.0);
         slow.fold(0.0, |largest, (u, _)| largest.max(u.abs()))
@@ -109,7 +109,7 @@ impl StickRecovery {
         slow.fold(0.0, |largest, (residual, weight)| largest.max(residual.abs() / weight))
     }
 
-    /// Marks the rows of joints and slow contacts by weight one, all others by zero.
+    /// Marks the rows of equalities and of slow contacts by weight one, all others by zero.
     fn select_slow_rows<W: Delassus>(&mut self, problem: &FrictionProblem<W>, threshold: f64, r: &[f64]) {
         self.weight.clear();
         for (block, law) in problem.laws().iter().enumerate() {
@@ -175,7 +175,7 @@ impl StickRecovery {
             product.iter_mut().zip(problem.compliance()).zip(&*weighted).for_each(|((i, c), d)| *i += c * d);
             product.iter_mut().zip(&*weight).for_each(|(i, weight)| *i *= weight);
             let curvature = dot(direction, product);
-            // Directions in which W is only rounding are internal stresses; they must not grow.
+            // Impulses along which W is only rounding are in balance among themselves (internal forces); they must not grow.
             let quotient = curvature / dot(direction, direction);
             largest_quotient = largest_quotient.max(quotient);
             if !(quotient > SINGULAR_CURVATURE * largest_quotient && quotient.is_finite()) {

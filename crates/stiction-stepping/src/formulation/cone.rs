@@ -11,9 +11,10 @@
 //! are scaled by the semi-axes of the friction ellipsoid. In these units the ellipsoid is a ball and Coulomb's law is [`Law::Cone`].   [FRIC-3]
 //! Rolling friction has rows after these, scaled by its coefficient, and the law is [`Law::Rolling`].   [FRIC-5]
 //!
-//! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space
-//! row (the implicit force of a spring, damper, servo or rotor), and one for all jammed contacts. A support point is a contact whose normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥
-//! u_n = (r_n − h N)/m ≥ 0 implies r_n = h N, and solvers need no special case for support points.   [SUP-4]
+//! An auxiliary mass is a block column besides those of the bodies, for a support point, the surface of a layer or a compliant joint-space row (the
+//! implicit force of a spring, damper, servo or rotor), and a common one for all jammed contacts, called slack. A support point is a contact whose
+//! normal row acts on an auxiliary mass m that only the known load N accelerates. Then 0 ≤ r_n ⊥ u_n = (r_n − h N)/m ≥ 0 implies r_n = h N, and
+//! solvers need no special case for support points.   [SUP-4]
 //!
 //! Block rows are in the order of [`Constraints`]. Block columns are in this order: bodies (or links), support points, surfaces of layers,
 //! compliant joint-space rows, slack of jammed contacts.
@@ -88,14 +89,16 @@ fn clear_rounding(start: &Start, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
     }
 }
 
-/// Rounding error of a joint as a fraction of the distance moved. Dimensionless. At a tenth of this value steps of two bodies with a weld and a hinge
-/// fail in free fall. At ten times, joint errors up to 1e-12 of the distance are ignored.
+/// Rounding error of a joint as a fraction of the distance moved. Dimensionless. It is some hundred units in the last place, for the sums of products
+/// behind each rate. With a much smaller value redundant joints in free fall contradict each other by rounding, and steps fail. Joint errors up to this
+/// fraction are ignored.
 const ROUNDING: f64 = 1e-13;
 
-/// Rounding error of positions of a few metres, m. At a tenth of this value the same steps fail at rest. At ten times, joint rates up to 0.02 µm/s are
-/// ignored in steps of a microsecond.
+/// Rounding error of positions of a few metres, m: a few units in the last place. With a much smaller value the same steps fail at rest. Joint rates up
+/// to this value divided by h are ignored: 2 nm/s in steps of a microsecond.
 const POSITION_ROUNDING: f64 = 2e-15;
 
+/// True for the law of a joint or of a joint-space equation.
 pub(super) fn is_equality(law: &Law) -> bool {
     matches!(law, Law::Equality { .. })
 }
@@ -131,6 +134,9 @@ fn free_velocity(start: &Start, ws: &mut Workspace) {
 }
 
 /// Fills `ws.friction.free_velocity` with v + h M⁻¹ (λ_app + λ_vp).
+///
+/// In reduced coordinates the unknowns are changes from v_free. It fills `ws.free_body_velocities` with v_free then, and `ws.friction.free_velocity`
+/// with zeros.
 pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     debug_assert!(
@@ -139,7 +145,7 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
     );
     ws.friction.free_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
-        // The unknowns of the forest are changes: v_free is part of the constant terms.   [RED-2]
+        // v_free is part of the constant terms.   [RED-2]
         reduced.compute_free_velocity(model, h, &mut ws.free_body_velocities);
         let count = if reduced.divided.is_some() { 0 } else { reduced.free_velocity.len() };
         ws.friction.free_velocity.resize(count, 0.0);

@@ -27,9 +27,9 @@ const MAX_DRIFT: f64 = 1e-2;
 /// Largest rate that almost redundant rows may leave, as a fraction of ‖q‖, the rates of joints without impulses. With prescribed motion the fraction
 /// is zero. Dimensionless.
 ///
-/// Rows of an overconstrained loop are redundant up to its joint error, about 1e-4 of its size. With a tenth of this value, steps of Bennett's linkage
-/// fail in reduced coordinates. With ten times as much, rows that are redundant in a singular position only would be left out over a longer part
-/// of the motion past that position.
+/// Rows of an overconstrained loop, such as Bennett's linkage, are redundant up to its relative joint error only, and the rates that they leave grow with
+/// that error: with too small a value such steps fail. With a larger value, rows that are redundant in a singular position only are left out over a
+/// longer part of the motion past that position.
 const NEARLY_REDUNDANT: f64 = 1e-2;
 
 /// Joint error at the level of rounding errors of positions of a metre, m or rad.
@@ -47,7 +47,7 @@ pub(super) fn is_coupling(row: &JointSpaceRow) -> bool {
     matches!(row.owner, RowOwner::Joint(_)) && row.compliance == 0.0 && matches!(row.law, Law::Equality { .. })
 }
 
-/// True if the problem has limits or couplings and, besides joints, nothing else that pushes.
+/// True if the problem has limits or couplings, and no contacts or support points.
 pub(super) fn is_of_joint_space_alone(ws: &Workspace) -> bool {
     let Constraints { contacts, support_points, joint_space_rows, .. } = &ws.constraints;
     let is_limit = |row: &JointSpaceRow| matches!(row.law, Law::Bounded { upper, .. } if upper == f64::INFINITY);
@@ -65,7 +65,7 @@ pub(super) fn is_of_equalities_alone(ws: &Workspace) -> bool {
 /// Rates of a joint, as a fraction of the largest, below which it takes no part in a contradiction. Dimensionless.
 const NO_PART: f64 = 1e-3;
 
-/// Names of all joints that contradict each other in a problem of joints alone; `None` if no joint is left with a rate.   [EQ-2]
+/// Names of all joints that contradict each other in a problem of equalities alone; `None` if no joint is left with a rate.   [EQ-2]
 ///
 /// They are the joints in whose rows the least-squares solution leaves rates: no velocity changes these, because they are orthogonal to all Hᵀ v.
 pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<String> {
@@ -100,9 +100,10 @@ pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<Stri
     }
 }
 
-/// Notes the inconsistent rates of a problem of equalities alone that was not solved, which the next pass subtracts from q. Returns false if the
+/// Stores the inconsistent rates of a problem of equalities alone that was not solved, which the next pass subtracts from q. Returns false if the
 /// problem has other laws, or if the rates are larger than linearisation and drift explain.   [EQ-2]
 ///
+/// Rates are stored at most once before the rows are written again, which clears them. So nothing is stored yet, and q is that of the rows.
 /// They are the velocities that the least-squares solution leaves. With prescribed motion they must not be larger than the rates of stabilisation, or
 /// than rounding errors: a contradiction of the prescribed motion itself is not subtracted.
 pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
@@ -112,6 +113,7 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     if !ws.is_friction_problem || rows == 0 || solution.r.len() != rows || !problem.laws().iter().all(is_equality) {
         return false;
     }
+    debug_assert!(constraints.contradictions.is_empty(), "rates are stored once for the same rows");
     let mut residual_rates = std::mem::take(&mut constraints.contradictions);
     problem.velocities(&solution.r, &mut residual_rates, &mut ws.friction.state);
     let sum_of_squares = |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).sum::<f64>();

@@ -4,7 +4,7 @@ use stiction_multibody::Dimension;
 
 use crate::{FrictionSet, Start, SupportPointContact, Workspace, tangents::push_polygon_vertices};
 
-/// Fills `ws.mixed.directions` and the ranges of directions and friction bounds of all contacts and support points.
+/// Fills `ws.mixed.directions` and writes the ranges of directions and of friction bounds into all contacts and support points.
 ///
 /// A friction bound is a set of directions with one slip speed σ: the whole polygon, or ± one tangent of a box.
 pub fn choose(start: &Start, ws: &mut Workspace) {

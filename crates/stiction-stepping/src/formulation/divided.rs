@@ -18,7 +18,7 @@ pub(super) fn begin(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> 
     begun.map_err(|singular| reduced::singular_inertia(model, singular))
 }
 
-/// Adds W to `ws.mixed.problem`, which already contains the rows E and U and the compliance.
+/// Adds the Delassus matrix W to `ws.mixed.problem`, which already contains the entries of E and U and the compliance.
 ///
 /// Rows are those of the free, then of the complementary unknowns.
 pub(super) fn write_mixed(ws: &mut Workspace) {
@@ -47,7 +47,7 @@ pub(super) fn write_mixed(ws: &mut Workspace) {
             out.finish_row();
         }
     };
-    // The joint Jacobian has no columns here: its memory holds the rows E, U and the compliance while W is added.
+    // The joint Jacobian has no columns here: its memory holds the entries of E, U and the compliance while W is added.
     std::mem::swap(joint_jacobian, &mut mixed.equality.on_free);
     fill(Some(joint_jacobian), &free, &free, &mut mixed.equality.on_free);
     fill(None, &free, &complementary, &mut mixed.equality.on_complementary);

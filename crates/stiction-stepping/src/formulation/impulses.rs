@@ -23,7 +23,8 @@ use crate::{
 /// True if W is assembled; otherwise the operator is matrix-free.
 ///
 /// With divide and conquer it always is. In reduced coordinates it is if there are at most [`MAX_ASSEMBLED_ROWS`] rows, no layers, and no slack,
-/// which blocks share. A step that is quasistatic or implicit works with H and M; `Scheme::check_model` refuses both in these coordinates.
+/// whose auxiliary mass several blocks share. A step that is quasistatic or implicit works with H and M; `Scheme::check_model` refuses both in these
+/// coordinates.
 pub(super) fn applies(start: &Start, ws: &Workspace, rows: usize) -> bool {
     let Some(reduced) = &ws.reduced else { return false };
     reduced.divided.is_some()
@@ -46,7 +47,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace, operator: &mut Operator, 
     write_rows(start.model, ws);
     write_delassus(ws, laws, w);
     redundancy::make_dependent(start, ws, laws, w);
-    // It is 1 in all steps that `Scheme::check_model` admits in these coordinates.
+    // The proximal mass fraction is 1 in all steps that `Scheme::check_model` admits in these coordinates.
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
     for (first, block) in offsets(laws).zip(&ws.constraints.blocks) {
         let constants = q.get_mut(first..first + block.law.rows()).unwrap_or_default();

@@ -12,7 +12,10 @@
 //! | constraint row, `Side` | row with the rate Hᵀ v + bias; its term on one body, or on one velocity of the forest |
 //! | bias | constant right-hand side of a row, m/s or rad/s; not Featherstone's bias force, which is called velocity product here |
 //! | constant term | a row at unknowns that are zero: the bias if they are velocities; q = Hᵀ v_free + bias if they are impulses or changes from v_free |
-//! | equalities | joints and joint-space equations |
+//! | equalities | joints and joint-space equations: constraints u = 0 with free impulses |
+//! | block | one constraint in the problem: the rows of a contact, joint, limit or motor, with their common law |
+//! | jammed contacts, slack | contacts that no motion keeps from overlapping; the rate at which they may overlap (`slack.rs`) |
+//! | custom methods | solver methods that the user gives a [`Ladder`] in place of its own |
 //! | contradictions | inconsistent part of the rates that stabilisation prescribes at redundant joints (`contradictions.rs`) |
 //! | `ws.is_friction_problem` | true for a `FrictionProblem` (second-order cones, and usually equalities alone), false for a mixed linear problem |
 //! | `ws.reduced`, `reduced.divided` | state of reduced coordinates; state of divide and conquer: assembly tree and rows |
@@ -198,8 +201,8 @@ fn solve_problem(ladder: &mut Ladder, ws: &mut Workspace) -> LadderOutcome {
     }
 }
 
-/// Recovers v⁺ and the impulses of all blocks from a problem whose solution is accepted, with the worst constraint if its residual is above the
-/// aimed one. The error names the worst constraint of one that is not solved.
+/// Recovers v⁺ and the impulses of all blocks from a problem whose solution is accepted. The outcome names the worst constraint if the residual is
+/// above the aimed one, and the error that of a problem that is not solved.
 pub(crate) fn recover(
     start: &Start,
     ladder: &Ladder,
@@ -219,7 +222,8 @@ pub(crate) fn recover(
 
 /// True if the solution is accepted.   [STEP-19]
 ///
-/// The residual is relative to the whole problem, so that a larger one says nothing about light bodies beside very heavy ones.
+/// One that is solved loosely is accepted if the step will not be halved again, or with many contacts, where a shorter step is not easier. Its masses
+/// must not differ much: the residual is relative to the whole problem, so that a larger one says nothing about light bodies beside very heavy ones.
 pub(crate) fn is_accepted(start: &Start, ws: &Workspace, outcome: &LadderOutcome) -> bool {
     let has_many_contacts = || ws.is_friction_problem && FrictionIslands::applies(&ws.friction.problem);
     match (outcome.status, start.acceptance) {
@@ -272,13 +276,13 @@ fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     }
 }
 
-/// Bound on the working sets tried in a step; then all contacts are taken.
+/// Largest number of working sets that are solved for the same rows; then all contacts are taken.
 const MAX_WORKING_SETS: u32 = 4;
 
 /// Penetration beyond which the hint of a failed step names overlapping bodies, m.
 const OVERLAP: f64 = 1e-3;
 
-/// Ratio of masses beyond which the rates Hᵀ M⁻¹ H r of joints lose more digits than the tolerance allows.
+/// Largest ratio of masses at which the rates Hᵀ M⁻¹ H r of joints keep the digits that the tolerance needs.
 const LARGE_MASS_RATIO: f64 = 1e6;
 
 /// Largest mass divided by the smallest.
@@ -289,9 +293,10 @@ fn mass_ratio(model: &Model) -> f64 {
     most / least
 }
 
-/// Hint of a failed step if no likely cause was found.
+/// Hint of a failed step for which no likely cause was found.
 pub(crate) const LIMIT_OF_THE_METHOD: &str = "this is a limit of the method, not of the scene; to solve the problem again, find it in `failed_problem.json` of `stiction run` or in `Simulation::problem`";
 
+/// Error of a problem that was not solved: its worst constraint, the rungs that were tried, and a hint at the likely cause.
 pub(crate) fn not_solved(model: &Model, ladder: &Ladder, ws: &Workspace, ladder_outcome: &LadderOutcome) -> StepCause {
     let allowance = |contact: &Contact| contact.layer.map_or(0.0, |layer| layer.allowance());
     let overlaps = ws.constraints.contacts.iter().any(|contact| contact.gap_start < -OVERLAP - allowance(contact));

@@ -14,7 +14,8 @@
 //! The rows of ζ, U p_n − Eᵀ p_f, are the friction-bound rows. W_n and W_f are wrench matrices, not the Delassus matrix W. Rows of joint limits
 //! follow as the last ones; they are like those of p_n without friction and are not shown.
 //!
-//! Friction rows of support points follow those of the contacts; their known loads are in the constant term of ζ.   [SUP-4]
+//! Friction rows of support points follow those of the contacts, and then come those of joint-space rows with two finite bounds. The known loads of
+//! support points and the half widths of the bounds are in the constant term of ζ.   [SUP-4] [JSPACE-5]
 //! M, momenta and impulses are in a unit of mass in which impulses are about as large as velocities.
 
 use std::ops::Range;
@@ -118,7 +119,7 @@ fn identity_rows(ws: &mut Workspace) {
     }
 }
 
-/// Writes the joint rows below the momentum rows, with their regularisation in projections.
+/// Writes the joint rows below the momentum rows: joints, with their regularisation in projections, and joint-space equations with their compliance.
 fn constraint_rows(ws: &mut Workspace) {
     let (n_v, unit, matrix) = (ws.mixed.layout.velocities, ws.mass_unit, &mut ws.mixed.problem.equality.on_free);
     let joints = ws.mixed.layout.joints - equalities(&ws.constraints.joint_space_rows).count();
@@ -344,7 +345,7 @@ pub(super) fn add_restitution_impulses(ws: &mut Workspace) {
     }
 }
 
-/// Extracts v⁺ and the impulses from the solution.
+/// Extracts v⁺ and the impulses from the solution. The slip speed of a contact or support point is the largest σ of its friction bounds.
 pub(super) fn extract(start: &Start, ws: &mut Workspace) {
     extract_joint_space_impulses(ws);
     let (layout, solution, unit) = (ws.mixed.layout, &ws.mixed.solution, ws.mass_unit);

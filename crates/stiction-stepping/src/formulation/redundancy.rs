@@ -8,6 +8,7 @@
 //! D^(1/2) P S P D^(1/2),    S = D^(-1/2) W D^(-1/2),    P the projection onto the eigenvectors of S with λ > (3 η)²            [EQ-3]
 //! ```
 //!
+//! However large η is, P keeps eigenvectors with λ > [`MAX_REDUNDANT_EIGENVALUE`].
 //! D is a diagonal block scaling: all position rows of a joint have the largest of their diagonal entries of W, its angle rows likewise, and any other
 //! row its own. η is the largest joint error: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its
 //! body. Impulses of least norm lose only their parts along the eigenvectors that P removes.
@@ -24,8 +25,8 @@ pub(super) const MAX_ASSEMBLED_ROWS: usize = FrictionActiveSet::MAX_PROBLEM_ROWS
 
 /// Largest singular value of the scaled rows D^(-1/2) Hᵀ M^(-1/2) that joint errors explain, as a multiple of η. Dimensionless.
 ///
-/// Bennett's linkage has 0.15. At a tenth of this value such loops are near being locked. At ten times, rows are left out at a larger distance from
-/// singular positions, where they are independent.
+/// Bennett's linkage has 0.15; with a value near or below that such loops lock. With a larger value, rows are left out at a larger distance
+/// from singular positions, where they are independent.
 const SINGULAR_VALUE_PER_ERROR: f64 = 3.0;
 
 /// Upper bound on the eigenvalues of S that count as redundant, however large η is. Dimensionless.

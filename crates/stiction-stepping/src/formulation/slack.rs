@@ -1,4 +1,5 @@
-//! Jammed contacts: which overlaps a step keeps, whether it gets slack, and whether its overlap is small enough.   [EXIST-1] [EXIST-2]
+//! Jammed contacts, which no motion keeps from overlapping: which overlaps a step keeps, whether it gets slack, the rate a at which they may overlap, and
+//! whether the overlap a h is small enough.   [EXIST-1] [EXIST-2]
 
 use stiction_complementarity::{Delassus, FrictionIslands, Problem};
 use stiction_multibody::{Body, Model};
@@ -12,7 +13,8 @@ use crate::{
     slack::{Slack, may_jam},
 };
 
-/// Largest overlap by slack in a step that is not divided further, as a fraction of the radius of the smallest body of the jam. Dimensionless.
+/// Largest overlap by slack in a step that is not halved again, as a fraction of the radius of the smallest moving body with jammed contacts.
+/// Dimensionless.
 ///
 /// Bodies that turn by an angle of h ω leave an error of ½ (h ω)² of their radius in the gaps: this is that of 2.5° in a step.
 const MAX_OVERLAP: f64 = 1e-3;
@@ -24,7 +26,8 @@ const MAX_OVERLAP_OF_FEW: f64 = 1e-4;
 /// connected with that row.
 ///
 /// Larger overlaps than slack may have were there before the step. They are kept: their contacts ask for no opening. Only then is slack added.
-/// Custom methods are asked about the problem as it is. Large mass ratios leave the residual no meaning for light bodies. Quasistatic and implicit steps are left as they are.
+/// Custom methods solve the problem as it is. With large mass ratios the residual says nothing about light bodies. Quasistatic and implicit steps are left
+/// as they are.
 pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> bool {
     let is_admitted = is_admitted(start) && ladder.has_own_methods() && ws.is_friction_problem;
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
@@ -149,12 +152,12 @@ fn overlap_by(slack: &Slack, start: &Start, ws: &Workspace) -> f64 {
 /// Largest overlap by slack: less of it if a shorter step may have less, which it has not of an overlap that was there before.
 fn allowed_overlap(start: &Start, connected: &[bool], ws: &Workspace) -> f64 {
     let radius = smallest_radius(start.model, connected, &ws.constraints.blocks);
-    let may_divide = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
+    let may_halve = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);
     let at = &ws.kinematics.linearisation_velocity;
     let contacts =
         contacts_of(connected, &ws.constraints.blocks).filter_map(|index| ws.constraints.contacts.get(index));
     let is_new = |contact: &Contact| overlap(start, contact, at) <= MAX_OVERLAP_OF_FEW * radius;
-    let fraction = if may_divide && contacts.into_iter().all(is_new) { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
+    let fraction = if may_halve && contacts.into_iter().all(is_new) { MAX_OVERLAP_OF_FEW } else { MAX_OVERLAP };
     fraction * radius
 }
 

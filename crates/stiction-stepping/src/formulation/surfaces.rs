@@ -1,7 +1,8 @@
 //! Constant terms of contacts with compliant layers: slip and deflection at the start of the step.   [SOFT-3] [SOFT-6]
 //!
-//! A surface is the outer surface of a compliant layer. It has an auxiliary mass, a block column besides those of the bodies, and is an additional body
-//! in the rows of its contact. A core contact, of the rigid cores below the layers, is a block of its own without these terms.
+//! A surface is the outer surface of a compliant layer. It has an auxiliary mass, a block column besides those of the bodies, and is an additional
+//! body in the rows of its contact. It moves in the directions in which the layer is compliant: the first `compliant_directions` of n, t and o. A
+//! core contact, of the rigid cores below the layers, is a block of its own without these terms.
 
 use nalgebra::Vector3;
 use stiction_complementarity::Operator;
@@ -33,9 +34,9 @@ pub(super) fn add_slip(ws: &Workspace, block: &Block, q: &mut [f64]) {
     }
 }
 
-/// Writes what layers add to the constant terms of their contacts, due to deflection and slip at the start of the step.
+/// Writes the terms that layers add to the constant terms of their contacts, due to deflection and slip at the start of the step.
 ///
-/// It is what is left of q without Hᵀ v_free, gap and prescribed velocity. Rows of contacts without a layer are not written.
+/// They are q less Hᵀ v_free, gap and prescribed velocity. Rows of contacts without a layer are not written.
 pub(crate) fn layer_constant_terms(start: &Start, ws: &Workspace, out: &mut [f64]) {
     let Operator::MatrixFree(bodies) = ws.friction.problem.operator() else { return };
     debug_assert!(

@@ -5,7 +5,8 @@ use stiction_multibody::{ContactId, ContactMemory, Joint};
 
 use crate::{ContactImpulse, Kick, Start, Workspace, constraints::Source, contact_rows::ContactRows};
 
-/// Writes the warm start: last impulses of joints, of persistent contacts, of support points and of cores; zero elsewhere.
+/// Writes the warm start: the last impulses of joints, of contacts that touched before, of support points and of cores, and the loads of support points;
+/// zero elsewhere.
 pub(super) fn write(start: &Start, ws: &mut Workspace) {
     let state = start.state;
     let constraints = &ws.constraints;
@@ -71,6 +72,7 @@ pub(super) fn write(start: &Start, ws: &mut Workspace) {
     }
 }
 
+/// Contact history of a contact; none if it is new.
 fn memory<'a>(start: &Start<'a>, id: ContactId) -> Option<&'a ContactMemory> {
     let memories = &start.state.contacts;
     let place = memories.binary_search_by_key(&id, |memory| memory.id).ok()?;

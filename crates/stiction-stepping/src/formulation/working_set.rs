@@ -27,7 +27,7 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
     }
     let (max_blocks, others) =
         (max_blocks(ws), ws.constraints.support_points.len() + ws.constraints.joint_space_rows.len());
-    let Some(room) = max_blocks.checked_sub(others + RESERVED_BLOCKS) else { return false };
+    let Some(max_contacts) = max_blocks.checked_sub(others + RESERVED_BLOCKS) else { return false };
     if ws.constraints.contacts.len() + others <= max_blocks {
         return false;
     }
@@ -39,11 +39,11 @@ pub(super) fn screen(start: &Start, ws: &mut Workspace) -> bool {
     closing_fractions.extend(contacts.iter().map(closing_fraction).filter(|fraction| *fraction <= 1.0));
     closing_fractions.sort_unstable_by(f64::total_cmp);
     // Closing fraction of the last contact of the working set; contacts that do not close in the step are screened.
-    let last = match closing_fractions.get(room.saturating_sub(1)) {
+    let last = match closing_fractions.get(max_contacts.saturating_sub(1)) {
         Some(&last) => last,
         None => 1.0,
     };
-    if contacts.iter().filter(|contact| closing_fraction(contact) <= last).count() > room {
+    if contacts.iter().filter(|contact| closing_fraction(contact) <= last).count() > max_contacts {
         return false;
     }
     screened.extend(contacts.iter().filter(|contact| closing_fraction(contact) > last).cloned());
@@ -64,7 +64,7 @@ const RESERVED_BLOCKS: usize = 2;
 
 /// Fraction of the step after which the free velocity closes a contact.
 ///
-/// It is zero for a contact with an impulse in the last step and infinite for one that stays open.
+/// It is zero for a contact with an impulse in the last step and infinite for one whose gap rate at the free velocity is positive.
 fn closing_fraction(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
     let memories = &start.state.contacts;
     let place = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();
@@ -75,7 +75,7 @@ fn closing_fraction(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
     if u > 0.0 { f64::INFINITY } else { contact.bias.max(0.0) / (contact.bias.max(0.0) - u).max(f64::MIN_POSITIVE) }
 }
 
-/// Normal velocity u_n = n · v + bias.   [STEP-3]
+/// Normal velocity u_n = W_nᵀ v + bias, which is positive if the contact stays open.   [STEP-3]
 fn normal_velocity(model: &Model, contact: &Contact, v: &[f64]) -> f64 {
     let (a, b) = contact.row(&contact.normal);
     side_rate(model, v, contact.a, &a) + side_rate(model, v, contact.b, &b) + contact.bias

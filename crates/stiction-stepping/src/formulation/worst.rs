@@ -10,10 +10,12 @@ use crate::{
     rates::{JointSpaceRow, RowOwner},
 };
 
+/// Name of a contact; empty if there is none.
 pub(crate) fn name_contact(model: &Model, contact: Option<&Contact>) -> String {
     contact.map_or_else(String::new, |contact| of_contact(contact).name(model))
 }
 
+/// Name of the joint of a joint row.
 pub(crate) fn name_joint(model: &Model, row: usize) -> String {
     let joint = model.joints().iter().rposition(|joint| joint.first_row() <= row);
     Culprit::Joint(joint.unwrap_or(usize::MAX)).name(model)
@@ -57,7 +59,7 @@ fn of_joint_row(model: &Model, ws: &Workspace, row: usize) -> Option<Culprit> {
     polygon_joint_space::joint_space_of(ws, RowMeaning::Joint(row)).map(of_joint_space)
 }
 
-/// Body, joint or contact of a row of the mixed problem.
+/// Body, joint, joint-space constraint, contact or support point of a row of the mixed problem.
 fn worst_row(model: &Model, ws: &Workspace, row: usize) -> Option<Culprit> {
     let meaning = ws.mixed.layout.meaning(row);
     if let Some(joint_space) = polygon_joint_space::joint_space_of(ws, meaning) {
@@ -94,7 +96,7 @@ fn worst_row(model: &Model, ws: &Workspace, row: usize) -> Option<Culprit> {
     }
 }
 
-/// Joint, contact or support point of a row of the frictional problem.
+/// Joint, joint-space constraint, contact or support point of a row of the frictional problem.
 fn worst_block(ws: &Workspace, row: usize) -> Option<Culprit> {
     let (problem, constraints) = (&ws.friction.problem, &ws.constraints);
     let block = (0..problem.blocks()).find(|&block| problem.range(block).contains(&row)).unwrap_or(0);

@@ -37,14 +37,14 @@ impl Default for SavedImpulses {
     }
 }
 
-/// Contacts and bounded rows with operator, impulses, velocities and modes.
+/// Contacts and bounded rows with operator, impulses, velocities and modes. Both are called contacts below.
 #[derive(Clone, Debug)]
 pub(super) struct Contacts {
     count: usize,
     pub(super) mu: [f64; MAX_CONTACTS],
     /// Bounds of bounded rows, which have no tangents.
     pub(super) bounds: [Bounds; MAX_CONTACTS],
-    /// Number of tangents of each contact, 0 to 2. Components beyond them are embedded and stay zero.   [SET-6]
+    /// Number of tangents of each contact, 0 to 2. Components beyond them are embedded (`embedding.rs`) and stay zero.   [SET-6]
     pub(super) tangents: [usize; MAX_CONTACTS],
     /// First row of each contact.
     pub(super) first: [usize; MAX_CONTACTS],

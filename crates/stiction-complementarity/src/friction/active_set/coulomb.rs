@@ -1,4 +1,4 @@
-//! Contacts with Coulomb friction in space or in the plane, as triples, in the search over active sets.   [SET-6]
+//! Contacts with Coulomb friction in space or in the plane, as triples of components, in the search over active sets.   [SET-6]
 
 use super::contacts::{Contacts, SavedImpulses};
 use super::embedding::Embedding;

@@ -11,19 +11,19 @@ use crate::friction::FrictionProblem;
 use crate::friction::law::{Kind, Law, Parts};
 use crate::friction::operator::Delassus;
 
-/// Applicability of the method to a problem, and the code that it takes.
+/// Applicability of the method to a problem, and which of its two implementations applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Fit {
-    /// None: too many contacts, rows or equality rows.
+    /// Neither: too many contacts, rows or equality rows.
     #[default]
     No,
-    /// Code for Coulomb friction in space or in the plane, which all contacts have.
+    /// Implementation for Coulomb friction in space or in the plane, which all contacts have.
     Coulomb,
-    /// General code: some contact has torsional or rolling friction.
+    /// General implementation: some contact has torsional or rolling friction.
     General,
 }
 
-/// Finds out if the contacts and equalities of a problem are few enough, and their kind.
+/// Determines if the contacts and equalities of a problem are few enough, and which implementation their laws need.
 pub(super) fn fit<W: Delassus>(problem: &FrictionProblem<W>) -> Fit {
     if problem.rows() > FrictionActiveSet::MAX_PROBLEM_ROWS {
         return Fit::No;

@@ -6,7 +6,7 @@
 //! usually has the right active set. If the active sets cycle, Gauss-Seidel [GS-1] gives another initial iterate.
 //!
 //! The method takes up to [`MAX_CONTACTS`] contacts and bounded rows [SET-9] together, with every law of friction. Coulomb friction in space
-//! or in the plane has code of its own [SET-6]; if any contact has torsion or rolling friction, all contacts use the general code, in which
+//! or in the plane has an implementation of its own [SET-6]; if any contact has torsion or rolling friction, all contacts use the general one, in which
 //! each part of the friction (group of rows with one limit) has its own mode [SET-10]. A few rows of equalities (joints and couplings) are eliminated first [SET-7]. If all contacts have friction in
 //! space and nothing else is present, the limit is [`MAX_SPATIAL_CONTACTS`]. The method does not apply to other problems. It then returns
 //! `Status::Breakdown` with zero impulses, although no computation broke down.
@@ -89,7 +89,7 @@ struct Loaded {
     w: Vec<f64>,
     /// Version of the matrices that are loaded.
     matrix_version: Option<Version>,
-    /// Code that applies to the contacts of the problem.
+    /// Implementation that applies to the contacts of the problem.
     fit: Fit,
 }
 

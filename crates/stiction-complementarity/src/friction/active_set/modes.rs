@@ -69,7 +69,7 @@ impl Contacts {
             self.modes[i] = Mode::Stick;
             return (before != Mode::Stick, false);
         }
-        // On the boundary of the cone the slip direction is that of the impulse, elsewhere that of r_T − ρ u_T.
+        // On the boundary of the cone the slip direction is opposite to the friction impulse, elsewhere opposite to r_T − ρ u_T.
         let (friction, limit) = (norm([r[1], r[2]]), mu * r[0]);
         let on_boundary = r[0] > 0.0 && (friction - limit).abs() <= ON_BOUNDARY * limit;
         let (part, length) = if on_boundary && friction > 0.0 { ([r[1], r[2]], friction) } else { (tangent, length) };

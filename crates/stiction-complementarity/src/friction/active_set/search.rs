@@ -8,7 +8,7 @@ use crate::friction::{FrictionProblem, FrictionSolution};
 use crate::outcome::{Ending, Status};
 use std::fmt::Debug;
 
-/// First compliance of the continuation, relative to the mean diagonal of W: contacts nearly decouple.
+/// First compliance of the continuation, relative to the mean diagonal of W: eigenvalues of W far below it no longer matter.
 const FIRST_COMPLIANCE: f64 = 1e-2;
 
 /// Least compliance of the continuation, relative to the mean diagonal of W: only redundant contacts are affected.
@@ -41,7 +41,7 @@ pub(super) trait ContactSet: Clone + Debug + Default {
     type System: Clone + Debug + Default;
     /// Saved copy of all impulses.
     type Saved: Clone + Debug + Default;
-    /// Active set as a number, without the directions of slip.
+    /// Active set as a number: the modes of all contacts, without the directions of slip.
     type Code: Copy + Debug + PartialEq;
 
     /// Loads contacts and matrix of a problem: W + diag c row by row with `n` entries per row, bitwise symmetric or not.
@@ -91,14 +91,14 @@ pub(super) trait ContactSet: Clone + Debug + Default {
 pub(super) struct Search<C: ContactSet> {
     pub(super) contacts: C,
     pub(super) system: C::System,
-    /// Active sets visited from the present initial iterate.
+    /// Active sets since the last call of [`Self::iterate_active_sets`] began.
     visited: Vec<C::Code>,
     saved: Checkpoints<C::Saved>,
     /// True if a continuation changed W by rounding errors since it was loaded.
     pub(super) modified: bool,
 }
 
-/// Context of the search: positions of the rows of contacts, equalities, and W + diag c if it was assembled.
+/// Context of the search: options, positions of the rows of contacts, equalities, and W + diag c if it was assembled.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) options: &'a FrictionActiveSetOptions,

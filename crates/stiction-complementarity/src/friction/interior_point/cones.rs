@@ -3,10 +3,10 @@
 //! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
 //! friction two with the same normal impulse, a bounded row one or two half-lines, an equality none.
 //!
-//! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). The function g adds the De Saxcé correction to scaled velocities, and
-//! g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the cone, where sliding contacts are, s is the exact correction
-//! ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the derivative of g⁻¹. In the matrix of a step ∇s is
-//! multiplied by a weight, 1 or less.
+//! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). With one cone g⁻¹(y) = A⁻ᵀ u = (u_N, μ u_T) are the velocities in the coordinates
+//! of the cone. The function g adds the De Saxcé correction to them, and g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the
+//! cone, where sliding contacts are, s is the exact correction ‖y_T‖. In the interior it is smooth, while ‖y_T‖ has a kink. G = I − e₀ ∇sᵀ is the
+//! derivative of g⁻¹. In the matrix of a step ∇s is multiplied by a weight, 1 or less.
 
 use super::InteriorPointFailure;
 use super::soc::{self, Scaling, Vector};
@@ -41,7 +41,7 @@ impl Cone {
         if k == 0 { self.normal } else { self.tangential + k - 1 }
     }
 
-    /// Factor of component k in A.
+    /// Factor of component k in A, which is diagonal for one cone.
     fn factor(&self, k: usize) -> f64 {
         if k == 0 { self.sign } else { 1.0 / self.mu }
     }
@@ -179,7 +179,8 @@ impl Cones {
 
 /// Linearised laws L δr = b − δu of all blocks, with L = Σ Aᵀ G Θ A + diag c and its inverse.   [CONE-10]
 ///
-/// Θ is the squared Nesterov-Todd scaling of a cone ([`Scaling`]), G the derivative of g⁻¹ (see the module).
+/// Θ is the squared Nesterov-Todd scaling of a cone ([`Scaling`]), G the derivative of g⁻¹ (see the module). Rows of equalities have the term ε of
+/// [`PROXIMAL`] in L, and prescribed rows a one on its diagonal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinearisedLaws {
     /// Offset of each block, followed by the total length.
@@ -323,7 +324,7 @@ impl LinearisedLaws {
         }
     }
 
-    /// Adds the compliance of the problem and `in_cone` or `free` to the diagonal of such rows; prescribed rows get the identity.
+    /// Adds the compliance and `in_cone` or `free` to the diagonal of rows of that kind ([`Row`]), and one to that of prescribed rows.
     fn add_to_diagonal(
         &mut self,
         problem: &FrictionProblem<Operator>,

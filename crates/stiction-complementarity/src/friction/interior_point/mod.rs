@@ -6,10 +6,12 @@
 //! x = A r + b,   Σ Aᵀ g⁻¹(y) = (W + diag c) r + q,   x ∘ y = τ e,   x, y inside their cones,   τ → 0,          [CONE-8]
 //! ```
 //!
-//! where x = A r + b are the vectors of the impulses in their cones, y their duals, and g adds the De Saxcé correction to scaled velocities
-//! (`cones.rs`), with Nesterov-Todd scaling [CONE-9] and Mehrotra's initial iterate and corrector [CONE-12]. The centring parameter is chosen so that the complementarity gap does
-//! not decrease faster than the infeasibility; for this purpose it is at most 0.5. The De Saxcé correction makes the problem nonconvex, so
-//! convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns the best impulses.
+//! where x = A r + b are the vectors of the impulses in their cones, y their duals, and g adds the De Saxcé correction to velocities in the
+//! coordinates of the cones, (u_N, μ u_T) (`cones.rs`). It uses Nesterov-Todd scaling [CONE-9] and Mehrotra's initial iterate and corrector
+//! [CONE-12]. The complementarity gap, called gap here, is the mean of xᵀy over the cones; it is not the gap ψ of a contact. The centring parameter
+//! is chosen so that the gap does not decrease faster than the infeasibility; for this purpose it is at most 0.5. The De Saxcé correction makes
+//! the problem nonconvex, so convergence is not guaranteed if contacts slide. The method stops when the residual no longer decreases and returns
+//! the impulses of least residual.
 //! It does not use a warm start: points near the solution are near the boundary of the cones, where an interior-point method makes short
 //! steps. References: [Mehrotra1992], [Vandenberghe2010].
 
@@ -70,7 +72,8 @@ impl FrictionInteriorPointOptions {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteriorPointFailure {
-    /// The residual did not decrease for a number of steps, or the steps became too short; it may be large.
+    /// The residual did not decrease for a number of steps, the steps became too short, or a step was short although the matrix was regularised. The
+    /// residual may be large.
     #[error("the interior point stalled at residual {residual:e} in step {iteration}")]
     Stalled {
         /// Least residual.
@@ -114,7 +117,7 @@ const ACCEPTED_RESIDUAL: f64 = 1e-8;
 /// Factor by which the residual must fall to count as progress.
 const PROGRESS_FACTOR: f64 = 0.9;
 
-/// Step length below which a step is short and the weight of the derivative of the De Saxcé correction is reduced.
+/// Step length below which a step is short: it reduces the weight of the derivative of the De Saxcé correction.
 const SHORT_STEP: f64 = 0.3;
 
 /// Step length below which a step counts as blocked.
@@ -156,7 +159,7 @@ impl Best<'_> {
 struct Progress {
     /// Steps so far, of all initial iterates together.
     steps: u32,
-    /// Infeasibility and gap at the initial iterate.
+    /// Infeasibility and complementarity gap at the initial iterate.
     initial: (f64, f64),
     /// Residual of the present iterate.
     residual: f64,
@@ -167,7 +170,7 @@ struct Progress {
     reference_step: u32,
     /// True if the last step was short.
     short: bool,
-    /// Consecutive blocked steps.
+    /// Consecutive blocked steps, those shorter than [`BLOCKED_STEP`].
     blocked: u32,
 }
 
@@ -190,7 +193,7 @@ pub struct FrictionInteriorPoint {
     system: NewtonSystem,
     /// Mean diagonal entry of each block, trace(W_ii)/rows.
     mean_diagonals: Vec<f64>,
-    /// Regularisation of the scalings, as a fraction of `mean_diagonals`.
+    /// Regularisation: multiple of the identity that is added to each Θ, as a fraction of `mean_diagonals`.
     regularisation: f64,
     /// Weight of the derivative of the De Saxcé correction in the matrix. 1 gives Newton's method; a smaller weight allows longer steps at
     /// turning points of the central path.
@@ -287,7 +290,7 @@ impl FrictionInteriorPoint {
             self.advance(problem, step);
             self.progress.record(step);
 
-            // ---- Weight of the correction: short steps reduce it towards the convex problem, long steps restore it ----
+            // ---- Weight of the derivative of the correction: short steps reduce it towards the convex problem, long steps restore it ----
             if self.progress.short {
                 self.correction_weight =
                     (CORRECTION_WEIGHT_FACTOR * self.correction_weight).max(LEAST_CORRECTION_WEIGHT);

@@ -1,7 +1,7 @@
 //! Linear system (W + L) δr = b of one Newton step, in a sparse form.   [CONE-11]
 //!
 //! With the matrix-free operator it becomes (M + H L⁻¹ Hᵀ) δv = H L⁻¹ b, δr = L⁻¹ (b − Hᵀ δv), with one block per body. W itself, which
-//! may be singular, is never factorised. With an assembled W the matrix is W + L, with one block per contact.
+//! may be singular, is never factorised. With an assembled W the matrix is W + L, with one block per law.
 
 use super::cones::{Cones, LinearisedLaws, Row};
 use crate::friction::law::norm;
@@ -160,7 +160,7 @@ impl NewtonSystem {
         debug_assert_eq!(next, self.positions.len(), "every position is used");
     }
 
-    /// Adds H L⁻¹ Hᵀ if all contacts have R rows and all bodies N velocities.
+    /// Adds H L⁻¹ Hᵀ if all laws have R rows and all bodies N velocities.
     fn add_contacts<const R: usize, const N: usize>(&mut self, h: &BlockMatrix, linearised_laws: &LinearisedLaws) {
         let mut positions = &self.positions[..];
         for i in 0..h.block_rows() {
@@ -270,7 +270,7 @@ impl NewtonSystem {
         }
     }
 
-    /// δr ← δr + (W + L)⁻¹ b if all contacts have R rows and all bodies N velocities. Each block of H is read once for the velocities and
+    /// δr ← δr + (W + L)⁻¹ b if all laws have R rows and all bodies N velocities. Each block of H is read once for the velocities and
     /// once for the impulses.
     fn add_solution_uniform<const R: usize, const N: usize>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Mehrotra's starting point: impulses of a Tikhonov-regularised problem without cones, translated into the cones.   [CONE-12]
+//! Mehrotra's initial iterate (start): impulses of a Tikhonov-regularised problem without cones, translated into the cones.   [CONE-12]
 
 use super::cones::{Row, mean_diagonals};
 use super::step::START_ACCURACY;
@@ -66,7 +66,7 @@ impl FrictionInteriorPoint {
         self.point.refresh(problem, &self.cones, &mut self.state);
     }
 
-    /// Largest distance of a point from its cone, weighted by a function of w; zero if all points are inside.
+    /// Largest violation −(x₀ − ‖x_T‖) of a cone by its point, times a function of w; zero if all points are inside.
     fn largest_distance(&self, points: &[soc::Vector], weight: impl Fn(f64) -> f64) -> f64 {
         debug_assert_eq!(points.len(), self.cones.list.len(), "one point per cone");
         let eigenvalues = self

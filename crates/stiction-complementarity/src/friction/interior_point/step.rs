@@ -14,13 +14,13 @@ const MAX_INFEASIBILITY_CENTRING: f64 = 0.5;
 /// Relative error to which the linear system of the initial iterate is refined.
 pub(super) const START_ACCURACY: f64 = 1e-7;
 
-/// Error to which the corrector is refined, as a fraction of the infeasibility.
+/// Error to which the direction of the corrector is refined, as a fraction of the infeasibility.
 const INFEASIBILITY_FRACTION: f64 = 0.03;
 
-/// Error below which the corrector is not refined any further, as a fraction of the tolerance times the scale of the problem.
+/// Error below which that direction is not refined any further, as a fraction of the tolerance times the scale of the problem.
 const TOLERANCE_FRACTION: f64 = 0.01;
 
-/// Largest relative error of a direction; with a larger one it is computed again with more regularisation.
+/// Largest relative error of a direction. With a larger one it is computed again with more regularisation, up to the largest.
 const MAX_DIRECTION_ERROR: f64 = 1e-4;
 
 /// Least and largest regularisation of the scalings, as a fraction of trace(W_ii)/rows.
@@ -29,7 +29,7 @@ const REGULARISATION_RANGE: (f64, f64) = (1e-12, 1e-5);
 /// Factor on the regularisation if the error of the direction is too large.
 const REGULARISATION_GROWTH: f64 = 1e3;
 
-/// Factor on the regularisation after a step.
+/// Factor on the regularisation after a direction; below the least one it becomes zero.
 const REGULARISATION_DECAY: f64 = 0.1;
 
 /// Impulses, velocities and cone vectors of one iterate.

@@ -24,8 +24,8 @@ const FIRST_WIDE_ROUND: u32 = 3;
 /// Largest number of rounds.
 const MAX_ROUNDS: u32 = 12;
 
-/// Largest velocity of separation, relative to the mean free velocity, of a constraint without impulse in the first working set. Between 1e-6 and 0.1 the time
-/// hardly changes on boxes and spheres that tumble; less needs more rounds, and with 0.5 open contacts join islands: spheres take twice as long.
+/// Largest velocity of separation, relative to the mean free velocity, of a constraint without impulse in the first working set. With a much smaller value
+/// more contacts are missed, which takes more rounds; with a value near 1, open contacts join islands that do not touch.
 const FIRST_VELOCITY: f64 = 1e-2;
 
 /// Residual of a warm start that is kept, as a fraction of the aimed one. Velocities of a step that are wrong by the residual remain in the next: with 1,
@@ -41,7 +41,7 @@ pub struct FrictionIslands {
     partition: Partition,
     /// True for the constraints of the working set.
     working_set: Vec<bool>,
-    /// True for the constraints whose island has to be solved.
+    /// True for the constraints that are new in the working set: their island has to be solved.
     dirty: Vec<bool>,
     island: FrictionProblem,
     guess: FrictionSolution,
@@ -52,7 +52,7 @@ pub struct FrictionIslands {
     rung: &'static str,
 }
 
-/// What happened to the islands of the last run.
+/// Counts of the islands of the last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IslandCounts {
     /// Islands of all rounds.
@@ -98,8 +98,8 @@ impl FrictionIslands {
         }
     }
 
-    /// True if the problem is split into islands: it has bodies and more contacts and bounded rows than the active-set method takes. Joints do not
-    /// count.
+    /// True if the problem is split into islands: it has bodies and more than [`MAX_SPATIAL_CONTACTS`] contacts and bounded rows, and the active-set method
+    /// does not apply to it as a whole. Joints do not count.
     pub fn applies(problem: &FrictionProblem) -> bool {
         let Operator::MatrixFree(bodies) = problem.operator() else { return false };
         has_many_contacts(problem)
@@ -114,7 +114,7 @@ impl FrictionIslands {
         self
     }
 
-    /// What happened to the islands of the last run; all zero if the problem was not split.
+    /// Counts of the islands of the last run; all zero if the problem was not split.
     pub fn counts(&self) -> IslandCounts {
         self.counts
     }
@@ -276,7 +276,7 @@ impl Solver<FrictionProblem> for FrictionIslands {
     }
 }
 
-/// True if the problem has more contacts and bounded rows than the active-set method takes in space. Joints do not count.
+/// True if the problem has more than [`MAX_SPATIAL_CONTACTS`] contacts and bounded rows. Joints do not count.
 fn has_many_contacts(problem: &FrictionProblem) -> bool {
     let laws = problem.laws().iter();
     laws.filter(|law| !matches!(law.kind(), Kind::Equality)).take(MAX_SPATIAL_CONTACTS + 1).count()

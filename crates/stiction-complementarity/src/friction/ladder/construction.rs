@@ -39,7 +39,8 @@ impl FrictionLadder {
         self
     }
 
-    /// Skips the rung of last resort at residuals up to this one, and calls such a result solved loosely.
+    /// Calls a result up to this residual solved loosely, and skips for it the rung of last resort and, after the active-set method and single pivots,
+    /// Gauss-Seidel and semismooth Newton.
     #[must_use]
     pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
         self.acceptable_residual = residual.max(self.tolerance);
@@ -49,8 +50,8 @@ impl FrictionLadder {
 
     /// Ladder for the steps of simulations with few contacts.
     ///
-    /// With `Exact` it tries to reach a hundredth of the aimed residual, and all rungs run above the aimed one: shorter steps are tried before a larger
-    /// residual is accepted. The other accuracies leave the interior point and the rung of last resort out at residuals that the policy accepts.
+    /// With `Exact` it tries to reach a hundredth of the aimed residual, and all rungs run above the aimed one: the stepper tries shorter steps before it
+    /// accepts a larger residual. The other accuracies leave the interior point and the rung of last resort out at residuals that the policy accepts.
     pub fn for_steps(accuracy: Accuracy, policy: Policy) -> Result<Self, OptionError> {
         policy.validate()?;
         let mut ladder = if accuracy == Accuracy::Exact {

@@ -8,7 +8,7 @@
 //!    The other rungs follow only if the factors would fill in or the factorisation fails. Inconsistent (contradicting) joints are not solved.
 //! 3. Gauss-Seidel, because most problems are easy or warm-started. It continues while its convergence rate predicts an end that is
 //!    cheaper than factorisations.
-//! 4. Semismooth Newton, if Gauss-Seidel came close.
+//! 4. Semismooth Newton, if Gauss-Seidel came close; with an assembled W always.
 //! 5. The interior point, polished: Newton steps continue from its impulses. Stacks and mass ratios do not slow it down.
 //! 6. Single pivots from the best impulses so far, for problems in which rounding decides which contacts are closed; then the interior point
 //!    from a second start, polished in the same way.
@@ -50,12 +50,12 @@ pub struct FrictionLadder {
     rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
-    /// Largest residual at which small methods suffice.
+    /// Largest residual at which the active-set method and single pivots suffice (`Progress::small_methods_sufficed`), and at which proximal Newton ends.
     acceptable_residual: f64,
-    /// Largest residual at which expensive rungs are skipped; the acceptable one without a policy. Above the tolerance a result is solved loosely up to
-    /// `refuse`.
+    /// Largest residual at which expensive rungs are skipped: the last resort, with a policy also the interior point and proximal Newton from zero
+    /// ([`Self::runs`]). The acceptable one without a policy.
     accept: f64,
-    /// Largest residual of a solution; the acceptable one without a policy.
+    /// Largest residual of a solution; the acceptable one without a policy. Between the tolerance and this residual a result is solved loosely.
     refuse: f64,
     /// True for islands of a large problem.
     is_for_islands: bool,
@@ -76,8 +76,8 @@ pub struct FrictionLadder {
     /// Result of the rung that ran last.
     candidate: FrictionSolution,
     scratch: FrictionSolution,
-    /// Result of the warm- or cold-started Gauss-Seidel rung: the iterate that solved the problem, or that of least residual. If the rung was
-    /// skipped, the best impulses of the rungs before it.
+    /// Result of the warm- or cold-started Gauss-Seidel rung: the iterate that solved the problem, or that of least residual in its last interval. If the
+    /// rung was skipped, the best impulses of the rungs before it.
     gauss_seidel_end: FrictionSolution,
     /// Interior-point iterate of least residual.
     interior_point_best: FrictionSolution,
@@ -157,7 +157,7 @@ impl FrictionLadder {
         &self.rungs
     }
 
-    /// Replaces the rungs. The active-set method, the linear solve and single pivots run before all others wherever they stand in the list.
+    /// Replaces the rungs. The active-set method, the linear solve and the first single pivots run before all others wherever they stand in the list.
     #[must_use]
     pub fn with_rungs(mut self, rungs: &[FrictionRung]) -> Self {
         self.rungs.clear();
@@ -252,7 +252,7 @@ impl FrictionLadder {
         }
     }
 
-    /// Runs the single-pivot method from the best impulses so far, then the active-set method once more to refine the result.
+    /// Runs the single-pivot method from the best impulses so far. If the result is acceptable, it runs the active-set method once more to refine it.
     ///
     /// The best impulses are those at the last start of the active-set method, or zero if that has a smaller residual.
     ///

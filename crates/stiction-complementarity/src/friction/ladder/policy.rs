@@ -6,9 +6,10 @@ use crate::problem::OptionError;
 /// Residuals [CONE-5] that decide how much work a problem is worth. `aim` ≤ `accept` ≤ `refuse`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
-    /// Residual at which every method stops.
+    /// Residual at which every method stops; with `Exact` and few contacts the methods aim at a hundredth of it.
     pub aim: f64,
-    /// Residual up to which a solution is accepted once the cheap rungs have run.
+    /// Residual up to which a solution is accepted without the expensive rungs: the interior point, proximal Newton from zero, and the last resort. With
+    /// `Exact` and few contacts all rungs run above `aim`, and this residual has no effect.
     pub accept: f64,
     /// Residual above which a solution is refused after all rungs: the problem counts as unsolved.
     pub refuse: f64,

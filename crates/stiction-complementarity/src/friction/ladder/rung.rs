@@ -1,9 +1,9 @@
 //! Accuracies, names and records of the rungs.
 
-/// Accuracy of a solve.
+/// Accuracy of a solve. The residuals below are those of a ladder on its own; steps of simulations have those of the [`Policy`](super::Policy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Residual 1e-2. Gauss-Seidel makes at most fifty iterations; then follow all other rungs but the last resort.
+    /// Residual 1e-2. Gauss-Seidel makes at most fifty iterations; above this residual the other rungs follow, except the last resort.
     RealTime,
     /// Residual 1e-4.
     Balanced,
@@ -40,8 +40,8 @@ pub enum FrictionRung {
     ActiveSet,
     /// Linear solve of problems of equalities alone: joints and couplings without contacts.
     Linear,
-    /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual; then the active-set
-    /// method once more to refine the result.
+    /// Single-pivot method from the last start of the active-set method, or from zero if that has a smaller residual. If the result is
+    /// acceptable, the active-set method runs once more to refine it.
     SinglePivot,
     /// Gauss-Seidel from the warm start.
     WarmGaussSeidel,
@@ -95,6 +95,6 @@ pub struct FrictionRungRecord {
     pub rung: FrictionRung,
     /// Residual [CONE-5] of its impulses.
     pub residual: f64,
-    /// Iterations: Gauss-Seidel iterations, Newton steps or pivots, summed over the methods of the rung.
+    /// Iterations: active sets, pivots, Gauss-Seidel iterations and steps of Newton's method or the interior point, summed over the methods of the rung.
     pub iterations: u32,
 }

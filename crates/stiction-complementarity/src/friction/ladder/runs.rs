@@ -13,8 +13,8 @@ use crate::problem::Problem;
 use crate::solver::Solver;
 
 impl FrictionLadder {
-    /// Runs Gauss-Seidel while its rate predicts the tolerance at less than the cost of the interior point; with an assembled W for a fixed number of
-    /// iterations.   [GS-6]
+    /// Runs Gauss-Seidel while its convergence rate predicts the tolerance within what is left of a budget, the cost of the interior point; with an
+    /// assembled W for a fixed number of iterations.   [GS-6]
     pub(super) fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let (mut budget, mut interval) =
@@ -50,11 +50,12 @@ impl FrictionLadder {
 
     /// Runs Gauss-Seidel from zero, then proximal Newton.
     pub(super) fn run_cold_proximal(&mut self, problem: &FrictionProblem) -> u32 {
-        let sweeps = self.gauss_seidel.run_at_most(COLD_START_ITERATIONS, problem, None, &mut self.scratch).iterations;
+        let iterations =
+            self.gauss_seidel.run_at_most(COLD_START_ITERATIONS, problem, None, &mut self.scratch).iterations;
         let start = std::mem::take(&mut self.scratch);
         let steps = self.run_proximal(problem, Some(&start));
         self.scratch = start;
-        sweeps + steps
+        iterations + steps
     }
 
     /// Runs the interior point from the initial iterate of this Tikhonov weight, and then polishes: a few Gauss-Seidel iterations and Newton's method.
@@ -93,8 +94,8 @@ impl FrictionLadder {
         iterations + self.polish(problem, max_steps)
     }
 
-    /// Polishes the candidate of another method: runs semismooth Newton from it and keeps the result if it is better. Returns the number of
-    /// steps.
+    /// Polishes the candidate of another method: runs semismooth Newton from it and keeps the result if its residual is smaller. Returns the number of
+    /// steps, zero if the candidate is within the tolerance.
     pub(super) fn polish(&mut self, problem: &FrictionProblem, max_steps: u32) -> u32 {
         let before = problem.residual(&self.candidate).value;
         if before <= self.tolerance {
@@ -107,7 +108,7 @@ impl FrictionLadder {
         steps
     }
 
-    /// Refines small problems by a few Newton steps, then runs stick recovery.
+    /// Refines small problems by a few Newton steps, then runs stick recovery. Does nothing in a ladder without stick recovery.
     ///
     /// At the stick-slip transition velocities are accurate to residual^(2/3) only, so the residual is reduced as far as is cheap.
     pub(super) fn refine_and_recover_stick(
@@ -116,7 +117,7 @@ impl FrictionLadder {
         residual: f64,
         solution: &mut FrictionSolution,
     ) {
-        // The active-set method has refined its solution already, and that of the single-pivot method.
+        // The active-set method has refined its own solution already, and that of the single-pivot method.
         let solved_by_active_set = self
             .records
             .iter()

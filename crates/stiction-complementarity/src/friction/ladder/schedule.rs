@@ -22,25 +22,25 @@ pub(super) const FIRST_RATE_INTERVAL: u32 = 4;
 /// Gauss-Seidel iterations of a solve with [`Accuracy::RealTime`].
 pub(super) const REAL_TIME_ITERATIONS: u32 = 50;
 
-/// Approximate cost of the interior point in Gauss-Seidel iterations, matrix-free.
+/// Approximate cost of the interior point in Gauss-Seidel iterations, matrix-free: their budget after the first interval.
 pub(super) const INTERIOR_POINT_COST: f64 = 150.0;
 
-/// Gauss-Seidel iterations with an assembled W, whatever their rate: factors of W fill in, and iterations are cheap beside them.
+/// Gauss-Seidel iterations after the first interval with an assembled W, whatever their rate: factors of W fill in, and iterations are cheap beside them.
 pub(super) const ASSEMBLED_ITERATIONS: f64 = 200.0;
 
 /// Largest residual from which semismooth Newton alone is tried before the interior point.
 pub(super) const NEWTON_START_RESIDUAL: f64 = 1e-3;
 
-/// Newton steps from a start within [`NEWTON_START_RESIDUAL`].
+/// Largest number of Newton steps from a start within [`NEWTON_START_RESIDUAL`].
 pub(super) const SHORT_NEWTON_STEPS: u32 = 20;
 
-/// Newton steps after the interior point.
+/// Largest number of Newton steps after the interior point.
 pub(super) const POLISH_STEPS: u32 = 40;
 
-/// Newton steps with an assembled W.
+/// Largest number of Newton steps with an assembled W.
 pub(super) const NEWTON_STEPS: u32 = 100;
 
-/// Newton steps and weight of the first implicit step of pseudo-transient continuation.
+/// Largest number of Newton steps of pseudo-transient continuation, and proximal weight of its first implicit step.
 pub(super) const PSEUDO_TRANSIENT: (u32, f64) = (5000, 0.1);
 
 /// Largest number of interior-point steps from each start (initial iterate).
@@ -59,14 +59,14 @@ pub(super) struct PolishSchedule {
     pub(super) interval: u32,
     /// Largest residual at which a polish is tried.
     pub(super) residual: f64,
-    /// Newton steps of a polish.
+    /// Largest number of Newton steps of a polish.
     pub(super) steps: u32,
 }
 
-/// Newton steps of the proximal method.
+/// Largest number of Newton steps of the proximal method.
 pub(super) const PROXIMAL_STEPS: u32 = 60;
 
-/// Newton steps of the proximal method with [`Accuracy::RealTime`](super::Accuracy::RealTime).
+/// Largest number of Newton steps of the proximal method with [`Accuracy::RealTime`](super::Accuracy::RealTime).
 pub(super) const REAL_TIME_NEWTON_STEPS: u32 = 15;
 
 /// Gauss-Seidel iterations from zero before the proximal method.

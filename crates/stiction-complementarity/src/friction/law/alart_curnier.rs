@@ -57,7 +57,7 @@ pub(super) fn jacobian(parts: &Parts, rho: &[f64], r: &[f64], u: &[f64], a: &mut
         if length <= radius && normal > 0.0 {
             part.range().for_each(|k| b[k * (n + 1)] = rho[k]);
         } else {
-            // At length = radius = 0 the contact is open and f_T = r_T.
+            // If length and radius are zero, r_T = ρ u_T and the contact is open: f_T = r_T.
             let t = z.map(|z| if length > 0.0 { z / length } else { 0.0 });
             let ratio = if length > 0.0 { radius / length } else { 0.0 };
             let mu = if normal > 0.0 { part.mu } else { 0.0 };

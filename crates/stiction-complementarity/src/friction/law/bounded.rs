@@ -1,4 +1,4 @@
-//! Bounded row: contact without friction, joint limit, motor, dry friction.
+//! Bounded row: contact without friction, joint limit, motor, dry friction in a joint.
 
 use super::local::LocalBlock;
 use super::{Kind, Law, Rules};

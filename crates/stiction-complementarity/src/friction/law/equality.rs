@@ -1,4 +1,4 @@
-//! Equality, of a joint or a coupling: u = 0 with free impulses.
+//! Equality, of a joint, a coupling or an implicit force: u = 0 with free impulses.
 
 use super::local::{EqualityBlock, LocalBlock};
 use super::{Kind, Law, Rules};

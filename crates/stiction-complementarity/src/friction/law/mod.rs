@@ -99,7 +99,7 @@ pub(crate) trait Rules: Copy {
     /// Kind of the law, with its bounds or parts.
     fn kind(&self) -> Kind;
 
-    /// Law of impulses and velocities that are both multiplied by `factor`.
+    /// Law of impulses and velocities that are both multiplied by `factor`: bounds are multiplied by it, cones stay the same.
     fn scaled(&self, factor: f64) -> Law;
 
     /// De Saxcé correction of the normal velocity; zero without friction.   [CONE-2]
@@ -271,7 +271,7 @@ impl Law {
 /// Squared natural map of a contact or bounded row with N components.   [CONE-5]
 ///
 /// A component that the projection does not change contributes û itself. Computing r − (r − û) would lose a small û beside a huge r, and a
-/// contact that no impulse can stop would have residual zero. Methods that use that plain formula are checked by this one afterwards.
+/// contact that no impulse can stop would have residual zero. Code that uses that plain formula for speed is checked by this one afterwards.
 #[inline]
 fn natural_map_squared<L: Rules, const N: usize>(law: &L, r: &[f64], u: &[f64]) -> f64 {
     let (Some(r), Some(u)) = (r.first_chunk::<N>(), u.first_chunk::<N>()) else {

@@ -24,8 +24,8 @@ const MAX_IDLE_STEPS: u32 = 4;
 
 /// Semismooth Newton method for frictional contact.   [NEWTON-1] … [NEWTON-5]
 ///
-/// It ends with `Solved` if the residual is within the tolerance, or within the acceptable residual if rounding stops progress. It ends
-/// with `BudgetExhausted` if the steps run out and with `Breakdown` if no step reduces the residual. The solution is always the iterate
+/// It ends with `Solved` if the residual is within the tolerance, or within the acceptable residual if a step no longer halves it. It ends
+/// with `BudgetExhausted` if the steps run out and with `Breakdown` if too many steps in a row fail. The solution is always the iterate
 /// of least residual.
 #[derive(Clone, Debug, Default)]
 pub struct FrictionNewton {
@@ -53,9 +53,9 @@ pub struct FrictionNewton {
 struct ProximalState {
     /// Proximal weight α, relative to the diagonal of W.
     alpha: f64,
-    /// Largest ratio of the merit to that of the proximal centre.
+    /// Largest ratio of the merit to that of the proximal centre that the line search accepts.
     nonmonotone_bound: f64,
-    /// Merit at the proximal centre.
+    /// Merit, the squared norm of the Alart-Curnier function weighted by 1/ρ, at the proximal centre.
     centre_merit: f64,
     /// Merit at the present iterate.
     merit: f64,
@@ -247,7 +247,7 @@ impl FrictionNewton {
             let taken = self.advance(problem, &mut solution.r, &mut proximal);
             steps += 1;
             let residual = natural_residual(problem, &solution.r, &self.u);
-            // Acceptable without progress in the last step: smaller proximal weights would only change modes back and forth.
+            // The residual is acceptable, and this step did not halve it: smaller proximal weights would only change modes back and forth.
             let stalls_acceptably = least <= options.acceptable_residual && residual > 0.5 * least;
             let alpha_at_minimum = proximal.alpha <= options.least_proximal;
             idle = if residual < 0.5 * least || !alpha_at_minimum { 0 } else { idle + 1 };

@@ -8,7 +8,7 @@ pub struct FrictionNewtonOptions {
     /// Residual [CONE-5] at which the method ends with `Solved`. Default 1e-12; rounding limits most problems to between 1e-16
     /// and 1e-12.
     pub tolerance: f64,
-    /// Residual up to which the method ends with `Solved` if no step reduces it further. Default 1e-9.
+    /// Residual up to which the method ends with `Solved` if a step no longer halves it. Default 1e-9.
     pub acceptable_residual: f64,
     /// Largest number of Newton steps. Default 50.
     pub max_steps: u32,

@@ -3,8 +3,9 @@
 //!
 //! In a collapsing pile Gauss-Seidel drifts slowly for thousands of iterations and then changes abruptly to another combination of
 //! contact modes. The central path of the interior point has turning points there, and the start is outside of the basin of attraction of Newton's method.
-//! A proximal problem whose proximal centre is the solution of the last one is an implicit Euler step along that drift. While its weight is
-//! large, the step has one solution nearby. As the weight falls, the steps grow without bound and the method becomes Newton's method.
+//! A proximal problem whose proximal centre is the solution of the last one is an implicit Euler step along that drift. Its proximal weight, called
+//! weight here, is the inverse of the step length. While it is large, the step has one solution nearby. As the weight falls, the steps grow without
+//! bound and the method becomes Newton's method.
 
 use super::merit::{evaluate, natural_residual};
 use super::{FrictionNewton, along};
@@ -26,10 +27,10 @@ const HARD_FACTOR: f64 = 1.5;
 /// Factor on the weight after a failed implicit step.
 const FAILURE_FACTOR: f64 = 4.0;
 
-/// Least and largest weight, relative to the diagonal of W.
+/// Least and largest weight, dimensionless: the proximal term is weight/ρ (r − r̄).
 const WEIGHT_RANGE: (f64, f64) = (1e-9, 10.0);
 
-/// Factor by which the merit, a squared norm, must fall until an implicit step is solved.
+/// Factor by which the merit, the squared norm of the Alart-Curnier function weighted by 1/ρ, must fall until an implicit step is solved.
 const INNER_DECREASE: f64 = 1e-2;
 
 /// Number of merits in the nonmonotone line search: a step must improve on the largest of the last ones.   [NEWTON-8]
@@ -41,7 +42,7 @@ const MAX_HALVINGS: u32 = 11;
 /// Largest number of consecutive failed implicit steps.
 const MAX_FAILURES: u32 = 12;
 
-/// Largest number of Newton steps without progress of the residual.
+/// Number of Newton steps without progress of the residual after which the method stops.
 const MAX_STALLED_STEPS: u32 = 1000;
 
 /// Factor by which the residual must fall to count as progress.

@@ -44,7 +44,7 @@ pub struct FrictionProximalNewton {
     options: FrictionProximalNewtonOptions,
     system: BodySystem,
     term: ProximalTerm,
-    /// Present iterate and that of the line search.
+    /// Present iterate, and the one that the line search or the prediction tries.
     now: Iterate,
     trial: Iterate,
     step: Vec<f64>,
@@ -60,7 +60,7 @@ pub struct FrictionProximalNewton {
 struct Progress {
     /// Newton steps.
     steps: u32,
-    /// Residuals: the least one, that of the last iterate, and that of the centre.
+    /// Residuals: the least one, that of the last iterate, and that of the proximal centre.
     least: f64,
     last: f64,
     centre: f64,
@@ -277,6 +277,7 @@ impl FrictionProximalNewton {
         self.system.solve(&mut self.step);
     }
 
+    /// Evaluates the trial at `length` times the step from the present iterate.
     fn evaluate_along_step(&mut self, problem: &FrictionProblem, bodies: &Bodies, length: f64) {
         for ((trial, v), step) in self.trial.v.iter_mut().zip(&self.now.v).zip(&self.step) {
             *trial = v + length * step;

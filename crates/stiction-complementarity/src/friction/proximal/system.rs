@@ -16,10 +16,10 @@ pub(super) struct BodySystem {
     new_sizes: Vec<usize>,
     new_pairs: Vec<(usize, usize)>,
     lu: BlockSparseLu,
-    /// Places in `lu` of the diagonal blocks.
+    /// Positions in `lu` of the diagonal blocks.
     diagonal: Vec<usize>,
-    /// Places in `lu` of the pairs of bodies of each constraint, row by row.
-    places: Vec<usize>,
+    /// Positions in `lu` of the pairs of bodies of each constraint, row by row.
+    positions: Vec<usize>,
     /// D_i Hᵀ of one constraint and one body.
     product: Vec<f64>,
 }
@@ -49,7 +49,7 @@ impl BodySystem {
             std::mem::swap(&mut self.pairs, &mut self.new_pairs);
             self.lu.analyse(&self.sizes, &self.pairs);
         }
-        self.find_places(jacobian);
+        self.find_positions(jacobian);
     }
 
     /// Lists the pairs of bodies that some constraint couples, each once, ascending.
@@ -66,14 +66,15 @@ impl BodySystem {
         pairs.dedup();
     }
 
-    fn find_places(&mut self, jacobian: &BlockMatrix) {
-        let (lu, places) = (&self.lu, &mut self.places);
+    /// Finds the positions of all blocks in `lu`.
+    fn find_positions(&mut self, jacobian: &BlockMatrix) {
+        let (lu, positions) = (&self.lu, &mut self.positions);
         self.diagonal.clear();
         self.diagonal.extend((0..jacobian.block_cols()).filter_map(|body| lu.place(body, body)));
-        places.clear();
+        positions.clear();
         for i in 0..jacobian.block_rows() {
             let bodies = jacobian.row(i).map(|(body, _)| body);
-            places.extend(bodies.clone().flat_map(|a| bodies.clone().filter_map(move |b| lu.place(a, b))));
+            positions.extend(bodies.clone().flat_map(|a| bodies.clone().filter_map(move |b| lu.place(a, b))));
         }
     }
 
@@ -91,14 +92,14 @@ impl BodySystem {
     #[inline(always)]
     fn assemble(&mut self, bodies: &Bodies) {
         self.lu.clear();
-        for (body, &place) in self.diagonal.iter().enumerate() {
-            self.lu.block_mut(place).copy_from_slice(bodies.mass(body));
+        for (body, &position) in self.diagonal.iter().enumerate() {
+            self.lu.block_mut(position).copy_from_slice(bodies.mass(body));
         }
         let jacobian = bodies.jacobian();
-        let mut rest = &self.places[..];
+        let mut rest = &self.positions[..];
         for i in 0..jacobian.block_rows() {
             let (n, count) = (jacobian.row_size(i), jacobian.row(i).count());
-            let (places, later) = rest.split_at(count * count);
+            let (positions, later) = rest.split_at(count * count);
             rest = later;
             let d = &self.d[self.offsets[i]..self.offsets[i + 1]];
             if d.iter().all(|x| *x == 0.0) {
@@ -110,12 +111,12 @@ impl BodySystem {
                 product.fill(0.0);
                 block::product_add(1.0, d, values, (n, n, size), product);
                 for (x, (_, other)) in jacobian.row(i).enumerate() {
-                    let target = self.lu.block_mut(places[x * count + y]);
+                    let target = self.lu.block_mut(positions[x * count + y]);
                     block::transposed_product_add(other, product, (n, size), target);
                 }
             }
         }
-        debug_assert!(rest.is_empty(), "every place is used");
+        debug_assert!(rest.is_empty(), "every position is used");
     }
 
     /// x ← (M + H D Hᵀ)⁻¹ x.

@@ -3,8 +3,9 @@
 //! Four contacts of one rigid face are redundant: rounding makes their gaps inconsistent, so one must open. With the wrong modes the
 //! equations are nearly inconsistent, and the impulses that reveal which contact must open are very large. Newton and regularised methods
 //! stop before reaching them. Here impulses follow the step of the present modes, however long it is, up to the first contact that reaches the
-//! limit of its mode (ratio test). Only that contact changes its mode. If all impulses are feasible but a velocity violates its mode, the worst
-//! block becomes the driving block of a principal pivoting step.
+//! limit of its mode (ratio test). Only that contact, the blocking one, changes its mode. If all impulses are feasible but a velocity violates its mode,
+//! the worst block becomes the driving block of a principal pivoting step (a pivot): its driving variable, for example its normal impulse, increases
+//! until its velocity no longer violates the mode.
 //!
 //! The method continues from the impulses of another method and takes its first modes from them.
 
@@ -132,11 +133,12 @@ impl FrictionSinglePivot {
         false
     }
 
-    /// Recomputes the velocities of the present impulses.
+    /// Recomputes the velocities `u` of the present impulses.
     fn refresh(&mut self, problem: &FrictionProblem) {
         problem.velocities(&self.current.r, &mut self.u, &mut self.state);
     }
 
+    /// Law, impulses and velocities of a block.
     fn block<'a>(&'a self, problem: &'a FrictionProblem, block: usize) -> Block<'a> {
         let range = problem.range(block);
         Block { law: &problem.laws()[block], r: &self.current.r[range.clone()], u: &self.u[range] }

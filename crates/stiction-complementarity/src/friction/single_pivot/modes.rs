@@ -14,7 +14,7 @@ const ZERO_IMPULSE: f64 = 1e-12;
 /// Relative distance from the boundary of the friction cone within which an impulse counts as slipping.
 const ON_BOUNDARY: f64 = 1e-7;
 
-/// Largest rotation of the slip direction in one step, rad.
+/// Tangent of the largest rotation of the slip direction in one step.
 const MAX_ROTATION: f64 = 0.5;
 
 /// Contact mode of a block.
@@ -38,7 +38,7 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Mode of the impulses; `largest` is the largest component of all blocks.
+    /// Mode of the impulses; `largest` is the largest absolute impulse of all blocks.
     pub(super) fn mode(&self, largest: f64) -> Mode {
         match (self.law.kind(), self.r) {
             (Kind::Contact(parts), [normal, tangential @ ..]) => {
@@ -167,7 +167,7 @@ impl Block<'_> {
     }
 }
 
-/// e·x_T.
+/// Component e·x_T of the tangential part of x along e.
 fn along(e: &Vec3, x: &[f64]) -> f64 {
     e.iter().zip(x.get(1..).unwrap_or_default()).map(|(e, x)| e * x).sum()
 }

@@ -6,8 +6,8 @@ use crate::friction::operator::Delassus;
 use crate::friction::{FrictionProblem, Law};
 use crate::linalg::{DenseLu, dot};
 
-/// Proximal term on the diagonal, relative to that of W. Along undetermined impulses the step is the violation of the velocities
-/// times the inverse of this term.
+/// Proximal term on the diagonal, relative to that of W + diag c, or to its mean if that is larger. Along undetermined impulses the step is the violation
+/// of the velocities divided by this term.
 const PROXIMAL: f64 = 1e-11;
 
 /// Linear system of a step with fixed modes.

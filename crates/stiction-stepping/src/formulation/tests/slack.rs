@@ -64,7 +64,7 @@ fn slack_is_shared_by_connected_contacts() {
     assert!(!case.with(|start, ws| review_jam(start, &ladder, ws)));
 }
 
-/// What is refused: a large overlap, less of it while the step may be halved. Whatever is accepted if the scheme asks for any solution.
+/// A large overlap is refused, and a smaller one too while the step may be halved. If the scheme asks for any solution, every overlap is accepted.
 #[test]
 fn a_large_overlap_is_refused() {
     let radius = 0.2;
@@ -88,7 +88,7 @@ fn a_large_overlap_is_refused() {
     }
 }
 
-/// Custom methods are asked about the problem as it is.
+/// Custom methods solve the problem as it is.
 #[test]
 fn custom_methods_get_no_slack() {
     let mut case = unsolved(1e-3);

@@ -1,6 +1,6 @@
 //! Contacts with any law of friction: each part of it sticks or slips for itself.   [SET-10]
 //!
-//! Contacts keep their rows, and impulses and velocities are stored by rows. Bounded rows are contacts without parts.
+//! There are no embedded components: impulses and velocities are stored by rows. Bounded rows are contacts without parts.
 
 mod modes;
 mod system;
@@ -19,7 +19,7 @@ use system::GeneralSystem;
 /// Vector of a contact; entries beyond its rows are zero.
 type Vector = [f64; MAX_CONTACT_ROWS];
 
-/// Impulse of a contact without a warm start.
+/// Zero vector: the impulse of a contact without a warm start.
 static ZERO: Vector = [0.0; MAX_CONTACT_ROWS];
 
 /// Proximal term on the diagonal of a system, relative to that of W in the same part.

@@ -138,7 +138,7 @@ impl GeneralContacts {
 
     /// Slip direction of a part, and true if its impulse is on the limit.
     ///
-    /// On the limit the direction is that of the impulse, elsewhere, and where z = r − ρ u points the other way, that of z.
+    /// On the limit the direction is opposite to the impulse. Elsewhere, and where z = r − ρ u points away from the impulse, it is opposite to z.
     fn slip_direction(
         &self,
         constraint: &Constraint,

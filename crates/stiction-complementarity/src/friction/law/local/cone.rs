@@ -7,11 +7,12 @@ use super::{LocalMode, MultiplierWarmStart, root};
 /// between the rounding of C and 1, on a logarithmic scale.
 const LEAST_MULTIPLIER: f64 = 1e-8;
 
-/// Refinements of the sticking impulse if C is singular; each reduces the error by the factor [`LEAST_MULTIPLIER`].
+/// Refinements of the sticking impulse if C is singular. Along an eigenvector of C each reduces the error by the factor λ/(λ + eigenvalue), with the
+/// least λ.
 const REFINEMENTS: usize = 2;
 
-/// Inverse of C. Two tangential directions, the common case, use Cramer's rule: with an exact determinant its errors lie along the
-/// eigenvector of the least eigenvalue of C, where they hardly change velocities. Other sizes use elimination.
+/// Inverse of C. Two tangential directions, the common case, use Cramer's rule, which with an exact determinant leaves velocities as small as
+/// elimination does. Other sizes use elimination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Inverse<const T: usize> {
     Cramer,
@@ -33,7 +34,7 @@ pub(crate) struct ConeBlock<const T: usize> {
     inverse: Option<Inverse<T>>,
     /// Determinant of C if T = 2, to the last bits.
     determinant: f64,
-    /// Mean diagonal tr C / T, the unit of the slip multiplier; positive.
+    /// Mean diagonal tr C / T, the unit of the slip multiplier; the size of A where tr C is rounding. Positive if A_NN is.
     mean: f64,
 }
 
@@ -104,7 +105,7 @@ impl<const T: usize> ConeBlock<T> {
             None => (self.solve_singular(&d), LEAST_MULTIPLIER),
         };
         let (length, normal) = (dot(&p, &p).sqrt(), self.normal(g_n, &p));
-        // φ = ‖r_T‖ − μ r_N, positive outside of the cone.
+        // φ = ‖r_T‖ − μ r_N is positive outside of the cone.
         let excess = length - self.mu * normal;
         if excess <= 0.0 {
             return (LocalMode::Stick, normal, p.map(|p| -p));

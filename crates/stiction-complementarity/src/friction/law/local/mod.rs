@@ -1,7 +1,8 @@
 //! Local problem of one block (one-contact problem), solved to machine precision: u = A r + g with the law of the block.
 //!
 //! Open and stick are decided exactly. Slip is one scalar equation in the slip multiplier λ ≥ 0, defined by u_T = −λ r_T.   [GS-2] [GS-3]
-//! The search is over the compactified multiplier y = λ/(mean + λ) in [0, 1), with the mean diagonal of the tangential block as its unit.
+//! The search is over the compactified multiplier y = λ/(mean + λ) in [0, 1). Its unit is the mean diagonal of C, the tangential block of A after r_N is
+//! eliminated.
 
 mod cone;
 mod equality;
@@ -25,8 +26,8 @@ pub enum LocalMode {
     /// The impulse is on the boundary of its admissible set, and the velocity need not be zero.
     Slip,
     /// No solution was found. Either A_NN is not positive although the contact closes, or a bounded row needs an infinite impulse, or the
-    /// law or the slices have wrong sizes, or the block of an equality is singular even with its proximal term, or all searches with rolling
-    /// friction failed.
+    /// law is invalid, or the slices have wrong sizes, or the block of an equality is singular even with its proximal term, or all searches
+    /// with rolling friction failed.
     Unsolved,
 }
 
@@ -49,7 +50,7 @@ pub(crate) enum LocalBlock {
 }
 
 impl Default for LocalBlock {
-    /// Row that no impulse can change, until it is refilled.
+    /// Bounded row with a = 0, whose velocity no impulse changes; it is refilled before use.
     fn default() -> Self {
         Self::Bounded { a: 0.0, lower: 0.0, upper: 0.0 }
     }
@@ -62,7 +63,8 @@ impl LocalBlock {
         law.local_block(a)
     }
 
-    /// Prepares another local problem in the same memory. Only equalities of a new size, and blocks in a slot that held another law, allocate.
+    /// Prepares another local problem in the same memory. Only equalities of a new size, and equalities and rolling friction in a slot that held another
+    /// law, allocate.
     pub(crate) fn refill(&mut self, law: &Law, a: &[f64]) {
         match (self, law.kind()) {
             (Self::Equality(equality), Kind::Equality) if law.rows() > 1 => equality.refill(law.rows(), a),

@@ -9,7 +9,7 @@ use super::small::{SmallLu, dot, largest};
 use super::{LocalMode, MultiplierWarmStart, root};
 use crate::friction::law::{Law, Parts, norm};
 
-/// Least compactified multiplier y of the outer search if the moment block is singular.
+/// Least compactified multiplier y of rolling in the outer search if the moment block A_MM is singular.
 const LEAST_MULTIPLIER: f64 = 1e-12;
 
 /// Largest relative violation [CONE-5] of a successful search, relative to the numbers it is computed from; a discontinuity leaves far more.
@@ -21,7 +21,7 @@ const MAX_CORRECTION: f64 = 1e-4;
 /// Largest number of doublings of the normal impulse in the search for an upper bound: a factor 1e30.
 const MAX_DOUBLINGS: usize = 100;
 
-/// Proximal weight ε relative to the largest entry of A: far above the rounding of A, far below its significant eigenvalues.
+/// Proximal term ε of a singular A, relative to its largest entry: far above the rounding of A, far below its eigenvalues that are not zero.   [GS-5]
 const PROXIMAL: f64 = 1e-5;
 
 /// Largest number of proximal steps; each reduces the error by a factor of about ε over the least nonzero eigenvalue of A.
@@ -74,7 +74,7 @@ pub(crate) struct Block<const N: usize, const T: usize, const M: usize> {
     mu: f64,
     mu_r: f64,
     a: [[f64; N]; N],
-    /// Mean diagonal of the moment block, the unit of the multiplier of rolling; positive.
+    /// Mean diagonal of the moment block A_MM, the unit of the multiplier of rolling; A_NN if that is zero. Positive if A_NN is.
     mean: f64,
 }
 
@@ -196,7 +196,8 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
         self.solve_reduced(y, g, multiplier).map(|candidate| Candidate { rolls: true, ..candidate })
     }
 
-    /// Eliminates r_M = −(A_MM + λ I)⁻¹ (g_M + A_MF r_F) at λ = mean · y/(1 − y) and solves for the force impulse r_F = (r_N, r_T).
+    /// Eliminates r_M = −(A_MM + λ I)⁻¹ (g_M + A_MF r_F) at λ = mean · y/(1 − y) and solves for the force impulse r_F = (r_N, r_T). `multiplier` is the
+    /// warm start of the slip multiplier of that sliding problem.
     fn solve_reduced(&self, y: f64, g: &[f64; N], multiplier: &mut f64) -> Option<Candidate<N>> {
         let (x, a) = (1.0 - y, &self.a);
         // Row or column of component k of the moment.
@@ -263,7 +264,7 @@ impl<const N: usize, const T: usize, const M: usize> Block<N, T, M> {
 
     /// Solves the linear system that remains if the slip directions are known, which satisfies the law to rounding.
     ///
-    /// Its equations are u = 0 in sticking rows and impulses on the boundary of their cones in the others.
+    /// Its equations are u = 0 in the normal row and in sticking rows, and impulses on the boundary of their cones in the others.
     fn refine(&self, g: &[f64; N], found: &Candidate<N>) -> [f64; N] {
         let (mut s, mut b) = (self.a, g.map(|g| -g));
         for (slips, mu, rows) in [(found.slides, self.mu, 1..1 + T), (found.rolls, self.mu_r, 1 + T..N)] {

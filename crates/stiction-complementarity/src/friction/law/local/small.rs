@@ -1,7 +1,7 @@
 //! Small dense systems, solved by elimination with partial pivoting.
 
-/// Fraction of the entries of a matrix below which a pivot counts as zero. Rounding leaves a few 1e-16 times the growth of the
-/// elimination; pivots of blocks with condition numbers up to 1e12 are larger.
+/// Largest pivot that counts as zero, as a fraction of the entries of the matrix. Rounding leaves a few 1e-16 times the growth of the elimination;
+/// pivots of blocks with condition numbers up to 1e12 are larger.
 pub(super) const SMALLEST_PIVOT: f64 = 1e-13;
 
 /// LU factors of a small matrix.
