@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use stiction_complementarity::{Problem, Status};
+use stiction_complementarity::{Problem, Status, Tolerance};
 use stiction_multibody::{ContactId, ContactMode};
 
 use crate::{
@@ -350,11 +350,12 @@ impl TimeStepper {
     ) -> Result<Option<LadderOutcome>, StepCause> {
         let rung = if self.newton.solve(start, passes, ws) { "implicit-newton" } else { "fixed-point" };
         // A contact found only at the end may be violated slightly; the next pass contains it.
-        let tolerance = if passes <= TIGHT_PASSES {
-            CONE_TOLERANCE
-        } else {
-            self.ladder.cone_tolerance.solved.max(implicit::rounding_of_gaps(start.h, ws))
-        };
+        let Tolerance { solved, loose } = self.ladder.cone_tolerance;
+        let solved =
+            if passes <= TIGHT_PASSES { CONE_TOLERANCE } else { solved.max(implicit::rounding_of_gaps(start.h, ws)) };
+        // What a step may leave above the aim is known after the last pass.   [STEP-19]
+        let loose = if passes < MAX_PASSES { solved } else { loose.max(solved) };
+        let tolerance = Tolerance { solved, loose };
         implicit::accept(start, self.detector.as_mut(), (&self.newton, rung), tolerance, ws)
     }
 

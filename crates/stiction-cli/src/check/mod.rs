@@ -14,7 +14,7 @@ use stiction::{
     Preset, Scheme, Simulation, Stabilisation,
     compare::scheme_of,
     geometry::{Scratch, contacts},
-    multibody::{ExpressionMotion, ShapeOnBody, may_collide},
+    multibody::{ExpressionMotion, may_collide},
     record::EVENT_DRIVEN,
     scene::{self, Scene},
     stepping::stages::ignores_first_direction,
@@ -371,26 +371,33 @@ struct TouchingPair {
 
 /// All pairs of bodies that may collide, and those that touch initially.
 fn touching_pairs(model: &Model, simulation: &Simulation) -> Result<(Vec<[String; 2]>, Vec<TouchingPair>), Failure> {
-    let shapes: Vec<_> = model.shapes().collect();
     let at = simulation.configuration();
+    let placed = model.shapes().map(|(id, body, shape)| {
+        let pose = at.pose(body) * shape.local;
+        (id, body, shape, pose, shape.shape.extent(&pose).map(|extent| extent.padded(TOUCHING)))
+    });
+    let shapes: Vec<_> = placed.collect();
     let (mut scratch, mut points) = (Scratch::default(), Vec::new());
     let mut pairs: BTreeMap<(BodyId, BodyId), TouchingPair> = BTreeMap::new();
-    for (index, &(_, a, shape_a)) in shapes.iter().enumerate() {
-        let meets = |(_, b, shape_b): &&(_, BodyId, &ShapeOnBody)| {
-            may_collide(model, a, *b) && shape_a.filter.meets(&shape_b.filter)
-        };
-        for &(_, b, shape_b) in shapes.iter().skip(index + 1).filter(meets) {
-            points.clear();
-            let (pose_a, pose_b) = (at.pose(a) * shape_a.local, at.pose(b) * shape_b.local);
-            contacts(&shape_a.shape, &pose_a, &shape_b.shape, &pose_b, TOUCHING, &mut scratch, &mut points)
-                .map_err(Failure::input)?;
-            let names = [a, b].map(|id| name(model, id));
-            let pair = pairs.entry((a, b)).or_insert(TouchingPair {
-                bodies: names,
+    for (index, (_, a, shape_a, pose_a, extent_a)) in shapes.iter().enumerate() {
+        let a = *a;
+        for (_, b, shape_b, pose_b, extent_b) in shapes.iter().skip(index + 1) {
+            let b = *b;
+            if !may_collide(model, a, b) || !shape_a.filter.meets(&shape_b.filter) {
+                continue;
+            }
+            let pair = pairs.entry((a, b)).or_insert_with(|| TouchingPair {
+                bodies: [a, b].map(|id| name(model, id)),
                 points: 0,
                 depth: 0.0,
                 ignores_direction: false,
             });
+            if extent_a.zip(*extent_b).is_some_and(|(a, b)| !a.overlaps(&b)) {
+                continue;
+            }
+            points.clear();
+            contacts(&shape_a.shape, pose_a, &shape_b.shape, pose_b, TOUCHING, &mut scratch, &mut points)
+                .map_err(Failure::input)?;
             let touching = || points.iter().filter(|point| point.gap <= TOUCHING);
             pair.points += touching().count();
             let rule = model.contact_rule(a, b);

@@ -45,7 +45,7 @@ pub(crate) use contradictions::review_contradictions;
 pub use directions::choose as choose_directions;
 pub(crate) use slack::{overlap_of_jam, review_jam};
 pub(crate) use surfaces::layer_constant_terms;
-pub(crate) use worst::{name_contact, name_joint};
+pub(crate) use worst::{name_contact, name_joint, worst};
 
 use nalgebra::Matrix3;
 use stiction_complementarity::{FrictionIslands, Law, Status};
@@ -216,7 +216,7 @@ pub(crate) fn recover(
     slack::admit(start, ws)?;
     ws.solution.balanced_step_size = start.h;
     let is_solved = outcome.status.is_solved();
-    let worst = if is_solved { None } else { worst::worst(start.model, ws, &outcome.residual) };
+    let worst = if is_solved { None } else { worst(start.model, ws, &outcome.residual) };
     Ok(LadderOutcome { worst, ..outcome })
 }
 

@@ -27,7 +27,7 @@ pub(super) fn name_worst(model: &Model, ws: &Workspace, residual: &Residual) -> 
 }
 
 /// Constraint or body of the worst row of the problem in the workspace.
-pub(super) fn worst(model: &Model, ws: &Workspace, residual: &Residual) -> Option<Culprit> {
+pub(crate) fn worst(model: &Model, ws: &Workspace, residual: &Residual) -> Option<Culprit> {
     if ws.is_friction_problem { worst_block(ws, residual.row) } else { worst_row(model, ws, residual.row) }
 }
 

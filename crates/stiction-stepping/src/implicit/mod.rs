@@ -23,7 +23,7 @@ mod turn;
 
 pub(crate) use newton::ImplicitNewton;
 
-use stiction_complementarity::{Problem, Status};
+use stiction_complementarity::{Problem, Status, Tolerance};
 
 use crate::{Contact, Detector, Start, StepCause, Workspace, detect, formulation, ladder::LadderOutcome};
 
@@ -41,12 +41,12 @@ pub(crate) fn rounding_of_gaps(h: f64, ws: &Workspace) -> f64 {
 /// Detects the contacts at q ⊕ h v⁺, writes the problem linearised there, and evaluates the residual of (v⁺, p) in it.   [GIM-6]
 ///
 /// Returns the outcome, with the solution in the workspace. Returns none if the residual is too large or contacts have changed. The problem
-/// of the next pass is then the one linearised there.
+/// of the next pass is then the one linearised there. A tolerance without room between `solved` and `loose` is that of a pass that others follow.
 pub(crate) fn accept(
     start: &Start,
     detector: &mut dyn Detector,
     (newton, rung): (&ImplicitNewton, &'static str),
-    tolerance: f64,
+    tolerance: Tolerance,
     ws: &mut Workspace,
 ) -> Result<Option<LadderOutcome>, StepCause> {
     ws.kinematics.linearisation_velocity.clear();
@@ -55,10 +55,18 @@ pub(crate) fn accept(
     formulation::assemble(start, ws)?;
     newton.write_impulses(start.model, ws);
     let residual = ws.friction.problem.residual(&ws.friction.solution);
-    if residual.value > tolerance {
+    let status = match residual.value {
+        value if value <= tolerance.solved => Status::Solved,
+        value if value <= tolerance.loose => Status::SolvedLoosely,
+        _ => Status::BudgetExhausted,
+    };
+    let outcome = LadderOutcome { rung, status, residual, iterations: newton.iterations(), worst: None };
+    let is_last = tolerance.loose > tolerance.solved;
+    if !outcome.status.is_solved() && !(is_last && formulation::is_accepted(start, ws, &outcome)) {
         return Ok(None);
     }
     formulation::extract(start, ws);
     ws.solution.balanced_step_size = start.h;
-    Ok(Some(LadderOutcome { rung, status: Status::Solved, residual, iterations: newton.iterations(), worst: None }))
+    let worst = if outcome.status.is_solved() { None } else { formulation::worst(start.model, ws, &residual) };
+    Ok(Some(LadderOutcome { worst, ..outcome }))
 }
