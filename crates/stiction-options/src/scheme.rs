@@ -25,10 +25,8 @@ pub struct Scheme {
     pub gamma: f64,
     /// Weight γ_b ∈ [0, 1] of joint errors in [STEP-2]; a joint may override it.
     pub joint_gamma: f64,
-    /// Largest speed at which γ_b closes open joints.   [STAB-9]
+    /// Largest speed at which γ_b closes open joints, and γ separates overlapping bodies.   [STAB-9] [STAB-13]
     pub joint_closing_speed: ClosingSpeed,
-    /// Largest speed at which γ separates overlapping bodies, m/s, besides the drift of a step.   [STAB-13]
-    pub depenetration_speed: f64,
     /// Configuration at which the constraints are linearised.
     pub linearise_at: LineariseAt,
     /// Velocity that moves the bodies.
@@ -69,9 +67,6 @@ pub struct Scheme {
     pub touch_threshold: f64,
 }
 
-/// Usual largest speed at which overlapping bodies separate, m/s: an overlap of 0.1 m opens in 0.1 s, as an open joint closes.
-const DEPENETRATION_SPEED: f64 = 1.0;
-
 impl Default for Scheme {
     fn default() -> Self {
         Self {
@@ -82,7 +77,6 @@ impl Default for Scheme {
             gamma: 1.0,
             joint_gamma: 1.0,
             joint_closing_speed: ClosingSpeed::default(),
-            depenetration_speed: DEPENETRATION_SPEED,
             linearise_at: LineariseAt::default(),
             position_update: PositionUpdate::default(),
             order: Order::default(),
@@ -114,7 +108,6 @@ impl Scheme {
             velocity_terms: VelocityTerms::Explicit,
             impulse_points: ImpulsePoints::OfBodies,
             joint_closing_speed: ClosingSpeed::UNBOUNDED,
-            depenetration_speed: f64::INFINITY,
             ..self
         }
     }
@@ -156,13 +149,6 @@ impl Scheme {
             return fail("protective_layer", reason);
         }
         self.joint_closing_speed.validate()?;
-        if self.depenetration_speed.is_nan() || self.depenetration_speed <= 0.0 {
-            let reason = format!(
-                "must be positive or unbounded, but is {}; with gamma = 0 overlaps do not open",
-                self.depenetration_speed
-            );
-            return fail("depenetration_speed", reason);
-        }
         self.stabilisation.validate()?;
         for (field, x) in [("slip_threshold", self.slip_threshold), ("touch_threshold", self.touch_threshold)] {
             if !(0.0..=1.0).contains(&x) {

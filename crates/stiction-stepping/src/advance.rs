@@ -138,7 +138,8 @@ fn report_contact(
     let end = surface.map(|(surface, layer)| surface_at_end(start, ws, (surface, contact, &layer), impulse, gap));
     let total = surface.map_or(*impulse, |(surface, _)| impulse.and(&surface.core_impulse));
     // Some redundant contacts have no impulse: they touch if the step leaves them closed.
-    let remaining_gap = end.as_ref().map_or((normal_velocity + contact.bias - contact.deferred) * h, |end| end.gap);
+    let remaining_gap =
+        end.as_ref().map_or((normal_velocity + contact.bias - contact.overlap.deferred) * h, |end| end.gap);
     let touches = total.normal > 0.0 || remaining_gap <= scheme.touch_threshold;
     // Friction acts on the velocity at the end of the step, or on its mean if a layer shears.   [SOFT-6]
     let shears = surface.is_some_and(|(surface, _)| surface.compliant_directions > 1);

@@ -64,10 +64,10 @@ pub(crate) fn deferred_rates<'l>(
     rates
 }
 
-/// Deferred correction of an overlap that the gap weight would open at the rate `wanted`: what exceeds the depenetration speed and the drift of a
+/// Deferred correction of an overlap that the gap weight would open at the rate `wanted`: what exceeds the closing speed and the drift of a
 /// step, which is the change of the gap by the curvature of paths and shapes, ½ h (Σ ω² R + v²/R). Implicit steps know the gap at the end, and defer nothing.   [STAB-13]
 pub(crate) fn deferred_overlap_rate(start: &Start, contact: &Contact, wanted: f64, at: &Configuration) -> f64 {
-    let speed = start.scheme.depenetration_speed;
+    let speed = start.scheme.joint_closing_speed.overlap;
     if wanted <= speed || start.scheme.linearise_at == LineariseAt::Implicit {
         return 0.0;
     }

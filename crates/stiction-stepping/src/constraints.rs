@@ -174,7 +174,7 @@ impl Constraints {
             "the blocks are those of the problem that had no solution"
         );
         for (block, connected) in blocks.iter_mut().zip(&slack.connected) {
-            let is_kept = matches!(block.source, Source::Contact(index) if contacts.get(index).is_some_and(|contact| contact.is_kept));
+            let is_kept = matches!(block.source, Source::Contact(index) if contacts.get(index).is_some_and(|contact| contact.overlap.is_kept));
             if *connected && !is_kept && block.auxiliary.is_none() && may_jam(block.law) {
                 block.auxiliary = Some(AuxiliaryMass { column, kind: AuxiliaryKind::Slack(slack.mass) });
             }

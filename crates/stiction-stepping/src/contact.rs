@@ -53,15 +53,22 @@ pub struct Contact {
     pub surface_rotation: Vector3<f64>,
     /// Bias of its normal row: n · v⁺ + bias ≥ 0.   [STEP-3]
     pub bias: f64,
-    /// Rate of the part of an overlap that is left for later steps; the bias contains it.   [STAB-13]
-    pub deferred: f64,
-    /// True if its overlap is kept, because no motion opens it.   [EXIST-2]
-    pub is_kept: bool,
+    /// What the bias leaves of an overlap.
+    pub overlap: OverlapLeft,
     /// Range of its friction directions in the list of all; empty without friction and with the second-order cone.
     pub directions: Range<usize>,
     /// Range of its friction bounds (sets of directions with one slip speed σ) among those of all contacts: one, or one for each tangent of
     /// a box.
     pub friction_bounds: Range<usize>,
+}
+
+/// What a step leaves of an overlap at its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OverlapLeft {
+    /// Rate of the part that is left for later steps; the bias contains it.   [STAB-13]
+    pub deferred: f64,
+    /// True if all of it is kept, because no motion opens it.   [EXIST-2]
+    pub is_kept: bool,
 }
 
 impl Contact {

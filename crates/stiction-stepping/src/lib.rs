@@ -45,6 +45,7 @@ mod remembered;
 mod report;
 mod review;
 mod rows;
+mod shape_pair;
 mod slack;
 mod springs;
 mod stabilise;

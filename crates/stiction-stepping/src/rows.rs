@@ -7,6 +7,7 @@ use stiction_multibody::{Configuration, Model};
 use crate::{
     Impact, JointRow, Stabilisation, Start, Workspace, baumgarte,
     closing::{deferred_overlap_rate, deferred_rates},
+    contact::OverlapLeft,
     joint_space, layers,
     rates::{in_balance, linearised_start_gap, side_rate},
     reduced, springs,
@@ -47,7 +48,7 @@ pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     clear_immovable(model, ws);
     for contact in &mut ws.constraints.contacts {
         contact.bias = (contact.gap_end - contact.gap_start) / h;
-        (contact.deferred, contact.is_kept) = (0.0, false);
+        contact.overlap = OverlapLeft::default();
     }
     joint_space::write_velocity_level(start, ws);
 }
@@ -108,16 +109,16 @@ fn clear_immovable(model: &Model, ws: &mut Workspace) {
     }
 }
 
-/// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂, less the part of γ ψ/h beyond the depenetration
+/// Fills the biases of contacts with γ ψ/h + [ψ(q,t⁺) − ψ(q,t)]/h, with ψ(q) ≈ ψ(q̂) − h nᵀ v̂, less the part of γ ψ/h beyond the closing
 /// speed.   [STEP-3] [STEP-10] [STAB-13]
 fn contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, h, .. } = start;
     for contact in &mut ws.constraints.contacts {
         let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
         let gamma = if start.moves() { contact.gamma } else { 0.0 };
-        contact.is_kept = false;
-        contact.deferred = deferred_overlap_rate(start, contact, -gamma * gap / h, &ws.kinematics.start);
-        contact.bias = (gamma * gap + (contact.gap_end - contact.gap_start)) / h + contact.deferred;
+        let deferred = deferred_overlap_rate(start, contact, -gamma * gap / h, &ws.kinematics.start);
+        contact.overlap = OverlapLeft { deferred, is_kept: false };
+        contact.bias = (gamma * gap + (contact.gap_end - contact.gap_start)) / h + deferred;
     }
 }
 

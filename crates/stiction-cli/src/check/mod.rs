@@ -99,12 +99,9 @@ struct BodyRow {
 struct SchemeRow {
     gamma: f64,
     joint_gamma: f64,
-    /// Largest speeds at which open joints close, m/s and rad/s; none without a bound.
+    /// Largest speeds at which open joints close, m/s and rad/s, and overlaps open, m/s; none without a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
-    joint_closing_speed: Option<[f64; 2]>,
-    /// Largest speed at which overlapping bodies separate, m/s; none without a bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depenetration_speed: Option<f64>,
+    joint_closing_speed: Option<[f64; 3]>,
     directions: u32,
     /// Margin in metres, or "auto".
     margin: String,
@@ -252,9 +249,11 @@ fn scheme_row(scheme: &Scheme) -> SchemeRow {
     SchemeRow {
         gamma: scheme.gamma,
         joint_gamma: scheme.joint_gamma,
-        joint_closing_speed: (scheme.joint_closing_speed != ClosingSpeed::UNBOUNDED)
-            .then_some([scheme.joint_closing_speed.linear, scheme.joint_closing_speed.angular]),
-        depenetration_speed: scheme.depenetration_speed.is_finite().then_some(scheme.depenetration_speed),
+        joint_closing_speed: (scheme.joint_closing_speed != ClosingSpeed::UNBOUNDED).then_some([
+            scheme.joint_closing_speed.linear,
+            scheme.joint_closing_speed.angular,
+            scheme.joint_closing_speed.overlap,
+        ]),
         directions: scheme.directions,
         margin: match scheme.margin {
             Margin::Automatic => "auto".to_owned(),

@@ -86,15 +86,13 @@ fn scheme(contents: &Contents) -> String {
     parts.extend((row.velocity_terms != "conserving").then(|| format!("velocity_terms {}", row.velocity_terms)));
     parts.extend((row.impulse_points != "common").then(|| format!("impulse_points {}", row.impulse_points)));
     let usual = ClosingSpeed::default();
-    parts.extend((row.joint_closing_speed != Some([usual.linear, usual.angular])).then(|| {
-        let shown = |[linear, angular]: [f64; 2]| format!("{} m/s and {} rad/s", number(linear), number(angular));
+    parts.extend((row.joint_closing_speed != Some([usual.linear, usual.angular, usual.overlap])).then(|| {
+        let shown = |[linear, angular, overlap]: [f64; 3]| {
+            format!("{} m/s and {} rad/s, overlaps {} m/s", number(linear), number(angular), number(overlap))
+        };
         format!("joint_closing_speed {}", row.joint_closing_speed.map_or_else(|| "unbounded".to_owned(), shown))
     }));
-    let usual = stiction::Scheme::default().depenetration_speed;
-    parts.extend((row.depenetration_speed != Some(usual)).then(|| {
-        let shown = |speed| format!("{} m/s", number(speed));
-        format!("depenetration_speed {}", row.depenetration_speed.map_or_else(|| "unbounded".to_owned(), shown))
-    }));
+
     parts.extend(row.locate_contacts.then(|| "locate_contacts".to_owned()));
     parts.extend((row.steps_per_period > 0).then(|| format!("steps_per_period {}", row.steps_per_period)));
     parts.extend((row.stabilisation != "usual").then(|| format!("stabilisation {}", row.stabilisation)));

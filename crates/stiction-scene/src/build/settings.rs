@@ -9,7 +9,7 @@ use crate::{
     error::Fault,
     file::{
         AscherTable, BaumgarteTable, ClosingSpeedTable, ClosingSpeedValue, ClosingSpeedWord, Count, MarginValue,
-        ResidualTable, SceneFile, SpeedValue, StabilisationTable, StabilisationValue, StabilisationWord,
+        ResidualTable, SceneFile, StabilisationTable, StabilisationValue, StabilisationWord,
     },
     numbers::plain,
 };
@@ -64,11 +64,6 @@ fn scheme(file: &SceneFile, at: &At) -> Result<Scheme, Fault> {
     }
     scheme.joint_gamma = weight(&at.key("joint_gamma"), table.joint_gamma)?.unwrap_or(scheme.gamma);
     scheme.joint_closing_speed = closing_speed(table.joint_closing_speed.as_ref());
-    scheme.depenetration_speed = match table.depenetration_speed {
-        Some(SpeedValue::Speed(speed)) => speed,
-        Some(SpeedValue::Word(ClosingSpeedWord::Unbounded)) => f64::INFINITY,
-        None => scheme.depenetration_speed,
-    };
     if let Some(word) = table.jacobians {
         if preset == Preset::GeometricallyImplicit && scheme.linearise_at != word.into() {
             let message = format!("the preset \"{}\" means jacobians = \"implicit\"", preset.name());
@@ -134,9 +129,11 @@ fn closing_speed(value: Option<&ClosingSpeedValue>) -> ClosingSpeed {
     match value {
         None => usual,
         Some(ClosingSpeedValue::Word(ClosingSpeedWord::Unbounded)) => ClosingSpeed::UNBOUNDED,
-        Some(ClosingSpeedValue::Table(ClosingSpeedTable { linear, angular })) => {
-            ClosingSpeed { linear: linear.unwrap_or(usual.linear), angular: angular.unwrap_or(usual.angular) }
-        }
+        Some(ClosingSpeedValue::Table(ClosingSpeedTable { linear, angular, overlap })) => ClosingSpeed {
+            linear: linear.unwrap_or(usual.linear),
+            angular: angular.unwrap_or(usual.angular),
+            overlap: overlap.unwrap_or(usual.overlap),
+        },
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) use site::SiteTable;
 pub(crate) use support::{LimitSurfaceTable, SupportFriction, SupportTable};
 pub use value::Angle;
 pub(crate) use value::{
-    Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, SpeedValue, Spin, Torque, Vector,
+    Count, Inertia, MarginValue, Orientation, OrientationTable, Scalar, ScalarVector, Spin, Torque, Vector,
 };
 
 /// A scene: bodies, joints, forces, contacts and the simulation settings. All quantities are in SI units.

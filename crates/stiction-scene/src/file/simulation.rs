@@ -8,7 +8,7 @@ use super::scheme_words::{
     OnUnsolvedWord, PositionWord, PresetWord, SlipWord, StabilisationWord, TurningWord, UndeterminedWord,
     VelocityTermsWord,
 };
-use super::{Count, MarginValue, SpeedValue, Vector, scheme_words::CoordinatesWord};
+use super::{Count, MarginValue, Vector, scheme_words::CoordinatesWord};
 
 /// Duration, time step and preset of the simulation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -52,12 +52,9 @@ pub(crate) struct SchemeTable {
     /// Weight γ of the position errors of joints, from 0 to 1. Default: `gamma`.
     #[schemars(extend("examples" = [1.0], "minimum" = 0, "maximum" = 1))]
     pub(crate) joint_gamma: Option<f64>,
-    /// Largest speed at which open joints close: a table with `linear` (m/s) and `angular` (rad/s), or `"unbounded"`, as
-    /// published schemes have it. Default: 1 m/s and 5 rad/s.
+    /// Largest speed at which open joints close: a table with `linear` (m/s) and `angular` (rad/s), and at which bodies that
+    /// overlap separate, `overlap` (m/s); or `"unbounded"`, as published schemes have it. Default: 1 m/s, 5 rad/s and 1 m/s.
     pub(crate) joint_closing_speed: Option<ClosingSpeedValue>,
-    /// Largest speed at which overlapping bodies separate, m/s, or `"unbounded"`, as published schemes have it: an overlap then opens within a step,
-    /// and the bodies keep that speed. Default: 1 m/s.
-    pub(crate) depenetration_speed: Option<SpeedValue>,
     /// Configuration at which contacts are linearised: `start` of the step, `predicted` end, `end` by a fixed-point
     /// iteration, or end by Newton's method (`implicit`). Default: that of the preset, `start` for most.
     pub(crate) jacobians: Option<JacobiansWord>,
@@ -159,7 +156,7 @@ pub(crate) enum ClosingSpeedValue {
     Table(ClosingSpeedTable),
 }
 
-/// Largest speed at which open joints close.
+/// Largest speed at which open joints close and overlapping bodies separate.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClosingSpeedTable {
@@ -169,6 +166,9 @@ pub(crate) struct ClosingSpeedTable {
     /// Speed of errors of direction, rad/s. Default: 5.
     #[schemars(extend("examples" = [5.0], "exclusiveMinimum" = 0))]
     pub(crate) angular: Option<f64>,
+    /// Speed at which bodies that overlap separate, m/s. Default: 1.
+    #[schemars(extend("examples" = [1.0], "exclusiveMinimum" = 0))]
+    pub(crate) overlap: Option<f64>,
 }
 
 /// Stabilisation against drift: a word, or a table with parameters.

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::scheme_words::ClosingSpeedWord;
-
 /// An angle: a number of radians, or a text with a unit, `"30 deg"` or `"0.5 rad"`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -116,15 +114,6 @@ pub(crate) struct OrientationTable {
 pub(crate) enum MarginValue {
     Distance(f64),
     Word(AutoWord),
-}
-
-/// Largest speed: metres per second, or `"unbounded"`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(title = "a speed in m/s or \"unbounded\"", extend("examples" = [1.0]))]
-pub(crate) enum SpeedValue {
-    Speed(f64),
-    Word(ClosingSpeedWord),
 }
 
 /// The word `auto`.

@@ -84,8 +84,8 @@ fn keep_overlap(h: f64, contact: &mut Contact) -> bool {
         return false;
     }
     contact.bias += opening;
-    contact.deferred += opening;
-    contact.is_kept = true;
+    contact.overlap.deferred += opening;
+    contact.overlap.is_kept = true;
     true
 }
 
@@ -137,16 +137,16 @@ pub(super) fn admit(start: &Start, ws: &Workspace) -> Result<(), StepCause> {
 /// Largest overlap that jammed contacts are left with, by slack or because it is kept, m.
 pub(crate) fn overlap_of_jam(start: &Start, ws: &Workspace) -> f64 {
     let slack = ws.constraints.slack.as_ref().map_or(0.0, |slack| overlap_by(slack, start, ws).max(0.0));
-    let kept = ws.constraints.contacts.iter().filter(|contact| contact.is_kept);
+    let kept = ws.constraints.contacts.iter().filter(|contact| contact.overlap.is_kept);
     kept.map(|contact| overlap(start, contact, &ws.kinematics.linearisation_velocity)).fold(slack, f64::max)
 }
 
-/// Overlap that slack lets contacts have at the end of the step, with what the depenetration speed leaves of overlaps that were there before, m.
+/// Overlap that slack lets contacts have at the end of the step, with what the closing speed leaves of overlaps that were there before, m.
 fn overlap_by(slack: &Slack, start: &Start, ws: &Workspace) -> f64 {
     let contacts =
         contacts_of(&slack.connected, &ws.constraints.blocks).filter_map(|index| ws.constraints.contacts.get(index));
-    let with_slack = contacts.filter(|contact| !contact.is_kept);
-    start.h * (slack.rate + with_slack.map(|contact| contact.deferred).fold(0.0, f64::max))
+    let with_slack = contacts.filter(|contact| !contact.overlap.is_kept);
+    start.h * (slack.rate + with_slack.map(|contact| contact.overlap.deferred).fold(0.0, f64::max))
 }
 
 /// Largest overlap by slack: less of it if a shorter step may have less, which it has not of an overlap that was there before.

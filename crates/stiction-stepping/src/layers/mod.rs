@@ -14,6 +14,7 @@ use stiction_multibody::{
 
 use crate::{
     Contact, ContactImpulse, PositionUpdate, Start, Workspace,
+    contact::OverlapLeft,
     rates::{linearised_start_gap, side_rate},
     surface::{LayerSurface, NormalLaw, find, part, unit_tangents},
 };
@@ -60,7 +61,7 @@ pub(crate) fn place(start: &Start, ws: &mut Workspace) {
         let (a, b) = contact.row(&contact.normal);
         let approach = side_rate(model, &ws.kinematics.before, contact.a, &a)
             + side_rate(model, &ws.kinematics.before, contact.b, &b);
-        contact.deferred = 0.0;
+        contact.overlap = OverlapLeft::default();
         contact.bias = (1.0 / fraction - 1.0) * approach + (gap + prescribed + surface.before.x) / (fraction * h);
         let slip = if size > 1 { average::start_slip(start, ws, contact) } else { Vector3::zeros() };
         ws.constraints.layer_surfaces.push(LayerSurface { contact: index, slip, core_bias: core, ..surface });

@@ -1,11 +1,11 @@
-//! Bodies that overlap: they separate at the depenetration speed, and an overlap that no motion opens is kept.
+//! Bodies that overlap: they separate at the closing speed, and an overlap that no motion opens is kept.
 
 use std::sync::Arc;
 
 use stiction::complementarity::Status;
 use stiction::multibody::ExpressionMotion;
 use stiction::scene::{RobotOptions, load_robot_with};
-use stiction::{BodyBuilder, Coordinates, Dimension, Expression, Scheme, Simulation};
+use stiction::{BodyBuilder, ClosingSpeed, Coordinates, Dimension, Expression, Scheme, Simulation};
 
 use crate::support::{friction, solid_ball, v, world};
 
@@ -20,16 +20,21 @@ fn sunk(overlap: f64, scheme: Scheme) -> Simulation {
     Simulation::new(world(Dimension::Spatial, bodies, [0.0; 3], friction(0.5)), scheme, H).unwrap()
 }
 
+/// The scheme in which overlaps open at this speed.
+fn opening_at(overlap: f64) -> Scheme {
+    Scheme { joint_closing_speed: ClosingSpeed { overlap, ..ClosingSpeed::default() }, ..Scheme::default() }
+}
+
 fn height(simulation: &Simulation) -> f64 {
     simulation.state().q[2] - RADIUS
 }
 
 /// An overlap of 50 mm opens at 1 m/s within 50 steps, and the ball keeps that velocity; without the bound it opens within a step, at 50 m/s.
 #[test]
-fn overlapping_bodies_separate_at_the_depenetration_speed() {
+fn overlapping_bodies_separate_at_the_closing_speed() {
     let overlap = 0.05;
     for speed in [0.25, 1.0, 4.0] {
-        let mut simulation = sunk(overlap, Scheme { depenetration_speed: speed, ..Scheme::default() });
+        let mut simulation = sunk(overlap, opening_at(speed));
         let steps = (overlap / (speed * H)).round() as usize;
         for step in 1..=steps {
             let report = simulation.step().unwrap();
@@ -42,7 +47,7 @@ fn overlapping_bodies_separate_at_the_depenetration_speed() {
         let end = v(&simulation, "ball")[2];
         assert!(end >= speed && end < 1.03 * speed, "{end} m/s instead of {speed} m/s");
     }
-    let mut simulation = sunk(overlap, Scheme { depenetration_speed: f64::INFINITY, ..Scheme::default() });
+    let mut simulation = sunk(overlap, opening_at(f64::INFINITY));
     let _ = simulation.step().unwrap();
     assert!(height(&simulation).abs() < 1e-12 && (v(&simulation, "ball")[2] - overlap / H).abs() < 1e-9);
 }
@@ -59,7 +64,7 @@ fn the_drift_of_a_fast_step_is_removed_in_the_next_one() {
     ];
     let run = |speed: f64| {
         let model = world(Dimension::Planar, bodies.clone(), [0.0; 3], friction(0.0));
-        let scheme = Scheme { depenetration_speed: speed, ..Scheme::default() };
+        let scheme = opening_at(speed);
         let mut simulation = Simulation::new(model, scheme, H).unwrap();
         crate::support::steps(&mut simulation, 50);
         simulation.state().q.clone()

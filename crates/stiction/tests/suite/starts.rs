@@ -84,7 +84,7 @@ fn an_open_joint_closes_at_the_closing_speed() {
         builder.joint("pin", JointKind::Spherical, (BodyId::WORLD, Pose::identity()), (arm, Pose::identity())).unwrap();
         let (h, speed) = (0.01, 0.5);
         let mut scheme = preset.scheme();
-        scheme.joint_closing_speed = ClosingSpeed { linear: speed, angular: 1.0 };
+        scheme.joint_closing_speed = ClosingSpeed { linear: speed, angular: 1.0, ..ClosingSpeed::default() };
         let mut simulation = Simulation::new(builder.build().unwrap(), scheme, h).unwrap();
         for k in 1..=22_u32 {
             let _ = simulation.step().unwrap();
@@ -115,7 +115,7 @@ fn open_chains_close_without_energy_that_grows() {
 fn close(model: Model, coordinates: Coordinates, what: &str) {
     let (h, links) = (0.002, 4_u32);
     let mut simulation = Simulation::new(model, scheme(coordinates), h).unwrap();
-    let ClosingSpeed { linear, angular } = ClosingSpeed::default();
+    let ClosingSpeed { linear, angular, .. } = ClosingSpeed::default();
     // Every joint closes at both speeds: link k turns at k times the angular one, and moves by that of all links in front of it, of 1 m.
     let of_link = |k: f64| {
         let speed = k * linear + 0.5 * k * (k + 1.0) * angular;
