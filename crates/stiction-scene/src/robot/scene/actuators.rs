@@ -13,7 +13,7 @@ impl SceneWriter<'_> {
         }
         for (number, constraint) in robot.constraints.iter().enumerate() {
             let ConstraintKind::Couple { follower, leader, polynomial } = &constraint.kind else { continue };
-            let name = constraint.name.clone().unwrap_or_else(|| format!("coupling {number}"));
+            let name = constraint.name.clone().unwrap_or_else(|| format!("coupling-{}", number + 1));
             if constraint.active {
                 self.add_coupling(&name, *follower, *leader, polynomial);
             } else {

@@ -114,6 +114,7 @@ impl Robot {
         named.or_else(numbered).ok_or_else(|| {
             let known: Vec<_> = self.keyframes.iter().filter_map(|key| key.name.as_deref()).collect();
             match known.as_slice() {
+                [] if self.keyframes.is_empty() => "has no keyframes".to_owned(),
                 [] => format!("has no keyframe \"{name}\": there are {}, without names", self.keyframes.len()),
                 _ => format!("has no keyframe \"{name}\": there are {}", known.join(", ")),
             }
