@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use stiction::record::{
-    AcceptedSummary, EVENT_DRIVEN, Ending, JammedSummary, StartError, StartImpactSummary, Summary, UnexplainedSummary,
+    AcceptedSummary, EVENT_DRIVEN, Ending, JammedSummary, LargeJointError, StartError, StartImpactSummary, Summary,
+    UnexplainedSummary,
 };
 
 use crate::layout::{Sheet, moment, number, seconds};
@@ -45,6 +46,9 @@ pub(crate) fn table(summary: &Summary, asked_for: f64, files: &[PathBuf]) -> Str
     sheet.row("penetration", extreme(summary.penetration.max, summary.penetration.r#final, "m"));
     if summary.joint_error.max > 0.0 {
         sheet.row("joint error", extreme(summary.joint_error.max, summary.joint_error.r#final, ""));
+    }
+    if let Some(large) = &summary.joint_error.large {
+        sheet.row("warning", large_joint_error(large));
     }
     if let Some(correction) = &summary.correction {
         let (energy, gain) = (number(correction.energy), number(correction.energy_max_gain));
@@ -185,6 +189,14 @@ fn unexplained_gain(unexplained: &UnexplainedSummary) -> String {
     format!(
         "{} J ({percent} %) of kinetic energy without a source{place}: take smaller steps",
         number(unexplained.gain)
+    )
+}
+
+fn large_joint_error(large: &LargeJointError) -> String {
+    let (error, percent) = (number(large.error), number(100.0 * large.fraction));
+    format!(
+        "joint \"{}\" is open by {error} ({percent} % of its bodies) in step {}: take smaller steps, or use `coordinates = \"reduced\"`",
+        large.joint, large.at_step
     )
 }
 

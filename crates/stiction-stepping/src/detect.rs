@@ -34,6 +34,7 @@ pub fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
         return Err(StepCause::non_finite("applied force", model.bodies().get(body).map(|b| b.name.as_str())));
     }
     forest::accelerate(start, ws)?;
+    joint_space::find_leads(start, ws);
     measure_reach(model, h, ws);
     if start.scheme.dynamics == Dynamics::Quasistatic {
         without_inertia(start, ws);

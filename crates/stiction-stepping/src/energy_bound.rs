@@ -71,8 +71,7 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
         joint_space: joint_space::work(model, ws, h),
         ..EnergyBound::default()
     };
-    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor > 0.0);
-    let rotors = if has_rotors { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() };
+    let rotors = rotors(model, ws);
     account.before = rotors.start;
     account.impacts = rotors.before - rotors.start;
     (account.after, account.lost) = (rotors.after, rotors.lost);
@@ -88,6 +87,12 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
         None => add_bodies(model, ws, h, &mut account),
     }
     Some(account)
+}
+
+/// Kinetic energies of the rotors that are part of rows, in the last step.
+pub(crate) fn rotors(model: &Model, ws: &Workspace) -> Rotors {
+    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor.inertia > 0.0);
+    if has_rotors { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() }
 }
 
 /// Velocities of all bodies at the start, before any impact.

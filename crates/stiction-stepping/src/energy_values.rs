@@ -21,6 +21,8 @@ pub struct StepEnergy {
     pub drift: f64,
     /// Change that nothing explains: that of the velocity terms, and positive work of friction, less what impacts and friction take.
     pub unexplained: f64,
+    /// Energy that rounding of the state may be taken for; never negative.   [ENERGY-9]
+    pub rounding: f64,
     /// Body whose unexplained energy grew most, and by how much.
     pub most: Option<(BodyId, f64)>,
 }
@@ -37,6 +39,7 @@ impl StepEnergy {
             removal: self.removal + next.removal,
             drift: self.drift + next.drift,
             unexplained: self.unexplained + next.unexplained,
+            rounding: self.rounding + next.rounding,
             most: if gained(self.most) > gained(next.most) { self.most } else { next.most },
         }
     }

@@ -1,5 +1,6 @@
 //! Actuated joint DOFs at the start of a step.
 
+use nalgebra::Vector3;
 use stiction_multibody::JointDofId;
 
 /// Actuated joint DOF at the start of a step.
@@ -24,6 +25,17 @@ pub(crate) struct JointSpaceDof {
     pub(crate) limit_rows: [Option<usize>; 2],
     /// Impulses of the lower and upper limit in the first kick of the step, in the second one.   [STEP-18]
     pub(crate) limit_impulses: [f64; 2],
+    /// Rates of its rotor if that has a row.
+    pub(crate) rotor: RotorRates,
+}
+
+/// Rates of a rotor with a row: about three axes of the world for a spherical joint, otherwise the first component.   [JSPACE-10]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RotorRates {
+    /// Rate of the rotor at the start of the kick less that of the DOF.
+    pub(crate) lead: Vector3<f64>,
+    /// Mean rate over the step, in its second kick.
+    pub(crate) mean: Vector3<f64>,
 }
 
 /// Inertia c and force f₀ along a joint DOF: p = h f₀ − c (φ̇⁺ − φ̇).   [JSPACE-2]

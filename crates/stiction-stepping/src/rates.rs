@@ -121,18 +121,6 @@ impl Side {
     }
 }
 
-/// Rate of a rotor at the start of the step less that of its joint, from the lead of all rotors.   [ROT-2]
-pub(crate) fn rotor_lead(model: &Model, lead: &[f64], sides: &[Option<Side>]) -> f64 {
-    if lead.is_empty() {
-        return 0.0;
-    }
-    let wrenches = sides.iter().flatten().map(|side| match side {
-        Side::Wrench(body, wrench) => side_rate(model, lead, *body, wrench),
-        Side::Velocity(..) => 0.0,
-    });
-    wrenches.sum()
-}
-
 /// Rate Σ sides when the bodies move by `v` and the forest by `forest`.
 pub(crate) fn rate(model: &Model, sides: &[Option<Side>], v: &[f64], forest: Option<&[f64]>) -> f64 {
     let is_known = |side: &Side| !matches!((side, forest), (Side::Velocity(k, _), Some(v)) if *k >= v.len());
@@ -166,14 +154,25 @@ pub struct JointSpaceRow {
     pub bias: f64,
     /// Compliance, the rate under a unit impulse; 0 is rigid.
     pub compliance: f64,
-    /// Rotor inertia that is part of the compliance.
-    pub rotor: f64,
+    /// Rotor whose inertia is part of the compliance.
+    pub rotor: Rotor,
     /// Joint, spring or damper of the row.
     pub owner: RowOwner,
     /// Tension at rest of a spring or damper between bodies.
     pub tension: Tension,
     /// Prescribed part of `bias`, if the rest closes an error with which the mechanism started: the state keeps no velocity of that.   [STAB-10]
     pub closing: Option<f64>,
+}
+
+/// Rotor of a joint-space row.   [JSPACE-10]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rotor {
+    /// Inertia A, kg or kg m².
+    pub inertia: f64,
+    /// Rate of the rotor at the start less that of the row.
+    pub lead: f64,
+    /// Part of both rates of the rotor that is not in those of the row: prescribed motion and the turn of the joint axis.
+    pub offset: f64,
 }
 
 /// Tension of a spring or damper between bodies if its row has no rate.   [FORCE-3]

@@ -27,7 +27,7 @@ use stiction_multibody::{Attachment, BodyId, Dimension, Model, Wrench, add_sprin
 
 use crate::{
     Kick, Start, Workspace,
-    rates::{JointSpaceRow, RowOwner, Side, Tension, in_balance, rate},
+    rates::{JointSpaceRow, Rotor, RowOwner, Side, Tension, in_balance, rate},
     workspace::StepKinematics,
 };
 
@@ -308,7 +308,16 @@ impl Ends {
         let before = if w < 1.0 { (1.0 - w) * rate(start.model, &sides, &ws.kinematics.before, None) } else { 0.0 };
         let bias = (before + direction.dot(&self.prescribed) + bend) / w + force / (w * resistance);
         let (law, compliance) = (Law::Equality { rows: 1 }, 1.0 / (time * w * resistance));
-        rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension, closing: None });
+        rows.push(JointSpaceRow {
+            sides,
+            law,
+            bias,
+            compliance,
+            rotor: Rotor::default(),
+            owner,
+            tension,
+            closing: None,
+        });
     }
 
     /// Pushes the row of the implicit part of the damping in the second kick.   [FORCE-4]
@@ -322,7 +331,16 @@ impl Ends {
         if damping > 0.0 {
             let (law, owner, tension) = (Law::Equality { rows: 1 }, self.link.owner, Tension::default());
             let (bias, compliance) = (direction.dot(&self.prescribed), 1.0 / (start.force_duration() * damping));
-            rows.push(JointSpaceRow { sides, law, bias, compliance, rotor: 0.0, owner, tension, closing: None });
+            rows.push(JointSpaceRow {
+                sides,
+                law,
+                bias,
+                compliance,
+                rotor: Rotor::default(),
+                owner,
+                tension,
+                closing: None,
+            });
         }
     }
 
@@ -368,7 +386,7 @@ pub(crate) fn find_ahead(start: &Start, ws: &mut Workspace, time: f64) {
     let Workspace { reduced, kinematics: StepKinematics { ahead, predicted, ahead_velocity: v, .. }, .. } = ws;
     v.clone_from(&state.v);
     match reduced {
-        Some(reduced) => reduced.write_ahead(start, time, (predicted, v)),
+        Some(reduced) => reduced.write_ahead(start, (time, 0.0), (predicted, v)),
         None => model.integrate(&state.q, v, time, scheme.orientation, predicted),
     }
     ahead.update(model, predicted, v, state.time + time);

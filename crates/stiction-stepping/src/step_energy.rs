@@ -1,12 +1,12 @@
 //! Account of the kinetic energy of a step: what explains its change, and what does not.   [ENERGY-5] [ENERGY-6]
 
 use nalgebra::Vector3;
-use stiction_multibody::{Model, Twist, Wrench, apply_inverse_mass, mass_block};
+use stiction_multibody::{Body, Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
 use crate::{
     Contact, ContactImpulse, Start, StepEnergy, VelocityTerms, Workspace,
     closing::is_drift,
-    energy_bound::{kinetic, layers},
+    energy_bound::{kinetic, layers, rotors},
     energy_values::Balance,
     joint_space,
     rates::{linearised_start_gap, side_rate},
@@ -38,12 +38,13 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
         return StepEnergy::default();
     }
     let &Start { model, h, .. } = start;
-    let mut account = StepEnergy { is_known: true, ..StepEnergy::default() };
-    let balance = if ws.reduced.is_some() {
+    let mut account = StepEnergy { is_known: true, rounding: rounding(start, ws), ..StepEnergy::default() };
+    let mut balance = if ws.reduced.is_some() {
         forest_balance(start, ws, &mut account)
     } else {
         body_balance(start, ws, &mut account)
     };
+    add_rotors(model, ws, &mut account, &mut balance);
     add_work_of_rows(start, ws, &mut account);
     let asked = asked_work(start, ws);
     let gain = |asked: f64| (asked - balance.changed).max(0.0);
@@ -55,10 +56,7 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
         + (of_rows + joint_space::work_of_forest(ws, h)).abs()
         + layers.abs()
         + gain(asked.total - asked.removal).max(asked.prescribed);
-    // Rotors of rows have a kinetic energy of their own, which the balance of the bodies does not contain.
-    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor > 0.0);
-    let friction =
-        if has_rotors { 0.0 } else { balance.after + balance.lost - balance.free - asked.total - layers - of_rows };
+    let friction = balance.after + balance.lost - balance.free - asked.total - layers - of_rows;
     let undecided =
         UNDECIDED_WORK * (balance.after + balance.lost + balance.free) + (residual + f64::EPSILON) * impulses(ws);
     if friction > undecided {
@@ -67,6 +65,21 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     let losses = friction.min(0.0) + (asked.total - balance.changed).min(0.0) + balance.work_on_change().max(0.0);
     account.unexplained += losses.min(0.0);
     account
+}
+
+/// Energy Σ m (ε g l + ½ (ε l/h)²) that rounding of the positions may be taken for, in the potential energy and in the velocities that close errors.
+/// [ENERGY-9]
+///
+/// A body that is l from the origin with its farthest point has positions that are known to ε l.
+fn rounding(start: &Start, ws: &Workspace) -> f64 {
+    let &Start { model, h, .. } = start;
+    let gravity = model.moving_gravity().norm();
+    let of_body = |(index, (id, body)): (usize, (_, &Body))| {
+        let (_, mass, _) = mass_block(model, &ws.kinematics.start, index)?;
+        let length = f64::EPSILON * (ws.kinematics.start.pose(id).translation.vector.norm() + body.radius());
+        Some(mass * (gravity * length + 0.5 * (length / h) * (length / h)))
+    };
+    model.iter_bodies().enumerate().filter_map(of_body).sum()
 }
 
 /// Balance in maximal coordinates; adds kinetic energies and those of the velocity terms to the account.
@@ -127,6 +140,21 @@ fn forest_balance(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) -
     let body_of = |link| start.model.iter_bodies().map(|(id, _)| id).find(|&id| forest.link(id) == Some(link));
     account.most = energies.most.and_then(|(link, gained)| Some((body_of(link)?, gained)));
     energies.balance
+}
+
+/// Adds the kinetic energy of the rotors that are part of rows.   [ENERGY-5]
+fn add_rotors(model: &Model, ws: &Workspace, account: &mut StepEnergy, balance: &mut Balance) {
+    let rotors = rotors(model, ws);
+    let [before, after] = joint_space::energies_of_rotors(model, ws);
+    account.before += before;
+    account.after += after;
+    let impacts = rotors.before - rotors.start;
+    account.unexplained += after - before + rotors.turned - impacts;
+    account.work += impacts.max(0.0) + rotors.prescribed;
+    balance.free += rotors.before;
+    balance.after += rotors.after;
+    balance.lost += rotors.lost;
+    balance.changed += rotors.lost;
 }
 
 /// Adds what the change of the velocities by the velocity terms at the start has to do with rows: springs and dampers act, as other forces do, with the

@@ -11,8 +11,7 @@
 //!
 //! Angular momentum changes by the angular impulses alone, to rounding, and bounds the energy of rotation by |π|²/(2 I_min).
 //!
-//! Rotors in joints have no gyroscopic torque: their rates are those of the velocities ω⁺ of the problems. At the start of a step that is ω̄ of [ROT-1]
-//! backwards in time.
+//! Rotors in joints have no gyroscopic torque: their rates are those of the velocities ω⁺ of the problems.   [JSPACE-10]
 
 use nalgebra::Vector3;
 use stiction_multibody::{Body, Mobility, mass_block, mean_angular_velocity};
@@ -33,19 +32,15 @@ pub(crate) fn add(start: &Start, ws: &mut Workspace) {
 /// Adds the gyroscopic torques λ_vp of a step that moves the bodies by w v⁺ + (1 − w) v.
 pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
     ws.kinematics.gyroscopic.clear();
-    ws.kinematics.rotor_lead.clear();
     if ws.reduced.is_some() || start.scheme.dynamics == Dynamics::Quasistatic || !start.moves() {
         return;
     }
     ws.kinematics.gyroscopic.resize(start.model.bodies().len(), Vector3::zeros());
     let conserves = start.scheme.velocity_terms == VelocityTerms::Conserving;
-    if conserves && start.model.joints().iter().any(|joint| joint.joint_dofs().iter().any(|dof| dof.armature > 0.0)) {
-        ws.kinematics.rotor_lead.resize(start.model.dof(), 0.0);
-    }
     for (index, (id, _)) in start.model.iter_bodies().enumerate() {
         let Some((Mobility::Free, _, inertia)) = mass_block(start.model, &ws.kinematics.start, index) else { continue };
         let omega = ws.kinematics.start.twist(id).angular;
-        if conserves && start.h * omega.norm() > FAST_TURN {
+        if conserves && is_fast(start.h, &omega) {
             continue;
         }
         let torque = match start.scheme.velocity_terms {
@@ -54,17 +49,17 @@ pub fn add_weighted(start: &Start, ws: &mut Workspace, weight: f64) {
             }
             VelocityTerms::Explicit => -omega.cross(&(inertia * omega)),
         };
-        let range = start.model.layout().get(index).map(|slot| slot.v.clone()).unwrap_or_default();
-        if let Some([_, _, _, x, y, z]) = ws.kinematics.rotor_lead.get_mut(range) {
-            let lead = (mean_angular_velocity(&inertia, &omega, -start.h) - omega) / weight;
-            (*x, *y, *z) = (lead.x, lead.y, lead.z);
-        }
         let places = (ws.kinematics.applied.get_mut(index), ws.kinematics.gyroscopic.get_mut(index));
         if let (Some(applied), Some(gyroscopic)) = places {
             applied.angular += torque;
             *gyroscopic = torque;
         }
     }
+}
+
+/// True if a body turns by so much in a step that its velocity terms act after the impulses.   [ROT-5]
+pub(crate) fn is_fast(h: f64, omega: &Vector3<f64>) -> bool {
+    h.abs() * omega.norm() > FAST_TURN
 }
 
 /// Turns fast bodies without torque after the impulses of the step: `moving`, which moves the bodies, gets their mean angular velocities.   [ROT-5]

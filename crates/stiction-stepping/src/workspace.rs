@@ -75,9 +75,10 @@ pub struct StepKinematics {
     pub gyroscopic: Vec<Vector3<f64>>,
     /// Among them, in the second kick of a step, the impulses of closed contacts in the first, taken back and divided by h; otherwise empty.   [STEP-18]
     pub(crate) withdrawn: Vec<Wrench>,
-    /// Velocities that rotors in joints have at the start of the step, less those of the bodies: they follow the velocities v⁺ of the problems. Empty if
-    /// all are zero.   [ROT-2]
-    pub(crate) rotor_lead: Vec<f64>,
+    /// Configurations here and where rotors get the rates of the kick, each with prescribed bodies at two times; only for rotors with rows.   [JSPACE-10]
+    pub(crate) rotors_at: [[Configuration; 2]; 2],
+    /// Velocities of the bodies there.
+    pub(crate) rotor_velocity: Vec<f64>,
     /// Configurations at q ⊖ h v and at q ⊕ h v, for Baumgarte's equation; in the first kick of a step the second is that of its middle, for dampers.
     pub(crate) behind: Configuration,
     pub(crate) ahead: Configuration,

@@ -36,6 +36,8 @@ pub struct EnergyAccount {
     pub removal: f64,
     /// Largest rise of the unexplained energy above its lowest earlier value, or largest sum of the drift of joints if that is more.
     pub gain: f64,
+    /// Energy that rounding may be taken for in all steps; a gain up to it is none.   [ENERGY-9]
+    pub rounding: f64,
     /// Step with the largest unexplained gain, and the body that gained most in it.
     pub largest_step: Option<(u64, Option<BodyId>)>,
     unexplained: f64,
@@ -47,7 +49,7 @@ pub struct EnergyAccount {
 impl EnergyAccount {
     /// Unexplained gain as a fraction of the largest kinetic energy so far and the absolute work.   [ENERGY-6]
     pub fn fraction(&self) -> f64 {
-        if self.gain > 0.0 { self.gain / (self.largest + self.work) } else { 0.0 }
+        if self.gain > self.rounding { self.gain / (self.largest + self.work) } else { 0.0 }
     }
 
     /// True if the unexplained gain is a warning.
@@ -67,6 +69,7 @@ impl EnergyAccount {
         self.largest = self.largest.max(energy.after);
         self.work += energy.work;
         self.removal += energy.removal;
+        self.rounding += energy.rounding;
         self.unexplained += energy.unexplained;
         self.lowest = self.lowest.min(self.unexplained);
         self.drift += energy.drift;
@@ -87,7 +90,7 @@ impl EnergyAccount {
     ) -> Result<(), StepCause> {
         let explained = self.initial + self.work + self.removal;
         // Comparisons with numbers that are not finite are false, and so is the limit of a kinetic energy that overflows.
-        let is_within = energy.after <= STOPPING_GROWTH * explained;
+        let is_within = energy.after <= STOPPING_GROWTH * explained || self.gain <= self.rounding;
         let is_explained = self.gain < STOPPING_SHARE * energy.after && energy.after.is_finite();
         if !energy.is_known || is_within || is_explained {
             return Ok(());
@@ -122,4 +125,32 @@ fn most_energetic(model: &Model, at: &Configuration) -> String {
     let bodies = model.iter_bodies().enumerate().filter_map(|(index, (id, body))| Some((kinetic(index, id)?, body)));
     let most = bodies.max_by(|(a, _), (b, _)| a.total_cmp(b));
     most.map_or_else(String::new, |(_, body)| body.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use stiction_geometry::Dimension;
+    use stiction_multibody::ModelBuilder;
+
+    use super::*;
+
+    /// A step from rest that ends with an energy nothing explains.
+    fn step(unexplained: f64, rounding: f64) -> StepEnergy {
+        let mut energy = StepEnergy::default();
+        energy.is_known = true;
+        (energy.after, energy.unexplained, energy.rounding) = (unexplained, unexplained, rounding);
+        energy
+    }
+
+    #[test]
+    fn a_gain_within_rounding_neither_warns_nor_stops() {
+        let model = ModelBuilder::new(Dimension::Planar).build().unwrap();
+        for (rounding, is_gain) in [(1e-36, false), (0.0, true), (1e-39, true)] {
+            let energy = step(1e-38, rounding);
+            let account = EnergyAccount::default().with_step(1, &energy);
+            assert_eq!(account.is_warning(), is_gain, "{account:?}");
+            let checked = account.check(&energy, (&model, &Configuration::default()), &Scheme::default());
+            assert_eq!(checked.is_err(), is_gain, "{checked:?}");
+        }
+    }
 }

@@ -13,6 +13,7 @@
 
 mod closing;
 mod implicit_force;
+mod rotor;
 mod work;
 mod write;
 
@@ -20,11 +21,12 @@ use stiction_multibody::{BodyId, Joint, JointDofId, JointKind, Model, Wrench, jo
 
 use crate::{
     Kick, Start, StepCause, Workspace,
-    joint_space_dof::{ImplicitForce, JointSpaceDof},
+    joint_space_dof::{ImplicitForce, JointSpaceDof, RotorRates},
     rates::{Side, rate},
 };
 
 pub(crate) use closing::{first_limit_impulses, is_closing, rows_to_close};
+pub(crate) use rotor::{energies_of_rotors, find_leads};
 pub(crate) use work::{Rotors, bias_work, work, work_of_forest, work_of_rows, work_of_rows_on};
 pub(crate) use write::{write, write_velocity_level};
 
@@ -66,6 +68,9 @@ pub(crate) fn prepare(start: &Start, ws: &mut Workspace) -> Result<(), StepCause
         if !start.moves() {
             let first_kick = all.get(place).filter(|first| first.place == place);
             actuated.limit_impulses = first_kick.map_or([0.0; 2], |first| limit_impulses(ws, first));
+            let has_rotor = |first: &&JointSpaceDof| first.implicit_force.rotor > 0.0;
+            let rates = first_kick.filter(has_rotor).map(|first| rotor::after_first_kick(start, ws, joint, first));
+            actuated.rotor = rates.unwrap_or_default();
         }
         actuated.implicit_force = if start.moves() {
             implicit_force::implicit_force(model, joint, &actuated, (time, h))
@@ -136,6 +141,7 @@ fn find(start: &Start, ws: &Workspace, (place, id): (usize, JointDofId), joint: 
         missed: [false; 2],
         limit_rows: [None; 2],
         limit_impulses: [0.0; 2],
+        rotor: RotorRates::default(),
     }
 }
 

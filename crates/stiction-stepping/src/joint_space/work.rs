@@ -5,7 +5,7 @@ use stiction_multibody::Model;
 
 use crate::{
     Workspace,
-    rates::{JointSpaceRow, rate, rotor_lead},
+    rates::{JointSpaceRow, rate},
 };
 
 /// Work of springs, dampers and motors over the last step, along the forest and of rows; rotors count as kinetic energy.
@@ -31,7 +31,7 @@ pub(crate) fn work_of_rows(model: &Model, ws: &Workspace) -> f64 {
     let at_end = |row: &JointSpaceRow| rate_at_end(model, ws, row);
     let of_row = |(row, p): (&JointSpaceRow, &f64)| match row.law {
         _ if row.compliance == 0.0 => 0.0,
-        Law::Equality { .. } => (p + row.rotor * (at_end(row) - rate_before(model, ws, row))) * at_end(row),
+        Law::Equality { .. } => (p + row.rotor.inertia * (at_end(row) - rate_before(model, ws, row))) * at_end(row),
         _ => p * at_end(row),
     };
     debug_assert_eq!(
@@ -62,19 +62,26 @@ pub(crate) struct Rotors {
     pub(crate) after: f64,
     /// Of the change.
     pub(crate) lost: f64,
+    /// Energy of the states at both ends less that of the problem there: the joint axes turn within the step.   [ENERGY-5]
+    pub(crate) turned: f64,
+    /// Absolute work of prescribed motion on them.
+    pub(crate) prescribed: f64,
 }
 
 impl Rotors {
     /// Energies of the last step, which started with these velocities of the bodies.
     pub(crate) fn of(model: &Model, ws: &Workspace, start: &[f64]) -> Self {
         let mut total = Self::default();
-        for row in ws.constraints.joint_space_rows.iter().filter(|row| row.rotor > 0.0) {
+        for row in ws.constraints.joint_space_rows.iter().filter(|row| row.rotor.inertia > 0.0) {
             let (before, after) = (rate_before(model, ws, row), rate_at_end(model, ws, row));
-            let energy = |rate: f64| 0.5 * row.rotor * rate * rate;
-            total.start += energy(rate(model, &row.sides, start, None));
+            let energy = |rate: f64| 0.5 * row.rotor.inertia * rate * rate;
+            total.start += energy(rate(model, &row.sides, start, None) + row.rotor.lead);
             total.before += energy(before);
             total.after += energy(after);
             total.lost += energy(after - before);
+            let offset = row.rotor.offset;
+            total.turned += energy(before + offset) - energy(after + offset);
+            total.prescribed += (row.rotor.inertia * (after - before) * offset).abs();
         }
         total
     }
@@ -86,6 +93,6 @@ fn rate_at_end(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
 
 /// Rate of a row before the step, that of its rotor if it has one.
 fn rate_before(model: &Model, ws: &Workspace, row: &JointSpaceRow) -> f64 {
-    let lead = if row.rotor > 0.0 { rotor_lead(model, &ws.kinematics.rotor_lead, &row.sides) } else { 0.0 };
-    lead + rate(model, &row.sides, &ws.kinematics.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
+    row.rotor.lead
+        + rate(model, &row.sides, &ws.kinematics.before, ws.reduced.as_ref().map(|reduced| &reduced.before[..]))
 }

@@ -8,13 +8,14 @@ use stiction_multibody::{Joint, JointDof, JointDofId, JointKind, Wrench};
 
 use super::{
     implicit_force::{MotorForce, bounds, is_clamped, spherical_force},
+    rotor::is_in_forest,
     sides, time_of_forces,
 };
 use crate::{
-    Start, Workspace,
+    Kick, Start, Workspace,
     closing::{ClosingBound, coordinate_drift},
     joint_space_dof::{ImplicitForce, JointSpaceDof},
-    rates::{JointSpaceRow, RowOwner, Side, Tension, rate, rotor_lead},
+    rates::{JointSpaceRow, Rotor, RowOwner, Side, Tension, rate},
 };
 
 /// Writes the joint-space rows where the constraints are linearised.
@@ -46,8 +47,6 @@ pub(crate) fn write(start: &Start, ws: &mut Workspace) {
 pub(crate) fn write_velocity_level(start: &Start, ws: &mut Workspace) {
     let mut rows = std::mem::take(&mut ws.constraints.joint_space_rows);
     let actuated = std::mem::take(&mut ws.constraints.joint_space_dofs);
-    // An impact takes no time, and rotors collide with the rates of their bodies.
-    ws.kinematics.rotor_lead.clear();
     rows.clear();
     for joint_dof in &actuated {
         let Some(joint) = start.model.joint(joint_dof.id.0) else {
@@ -111,11 +110,11 @@ impl<'a> Writer<'a> {
 
     fn push(&mut self, law: Law, bias: f64, compliance: f64) {
         if let Some(&sides) = self.sides() {
-            self.push_along(sides, law, bias, (compliance, 0.0));
+            self.push_along(sides, law, bias, (compliance, Rotor::default()));
         }
     }
 
-    fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (compliance, rotor): (f64, f64)) {
+    fn push_along(&mut self, [a, b]: Sides, law: Law, bias: f64, (compliance, rotor): (f64, Rotor)) {
         let owner = RowOwner::Joint(self.actuated.id.0);
         self.rows.push(JointSpaceRow {
             sides: [a, b, None, None],
@@ -150,11 +149,8 @@ impl<'a> Writer<'a> {
         sides.iter().flatten().map(of).sum()
     }
 
-    /// True if the inertia and force of this DOF are part of the forest.
     fn is_in_forest(&self) -> bool {
-        let of_ball = || self.start.model.forest().first_velocity(self.actuated.id.0);
-        let ball = || self.joint.kind == JointKind::Spherical && self.ws.reduced.is_some() && of_ball().is_some();
-        self.actuated.velocity.is_some() || ball()
+        is_in_forest(self.start.model, self.ws, self.joint, self.actuated)
     }
 
     /// Writes φ̇⁺ + p/c = φ̇ + h f₀/c if c is not part of the forest.   [JSPACE-2]
@@ -163,15 +159,17 @@ impl<'a> Writer<'a> {
             return;
         }
         if self.joint.kind == JointKind::Spherical {
-            let (joint_dof, start, ws) = (self.joint_dof(), self.start, self.ws);
-            self.about_all_axes(|turned, before, sides| {
+            let (joint_dof, start, ws, actuated) = (self.joint_dof(), self.start, self.ws, self.actuated);
+            let force = |turned, before, sides: &Sides| {
                 let moved = rate(start.model, sides, &ws.solution.velocity, None);
                 spherical_force(start, &joint_dof, (turned, before), moved)
-            });
+            };
+            self.about_all_axes(force, |axis, present| rotor_rates(start.kick, actuated, (present, present), axis));
         } else if let Some(&sides) = self.sides() {
             // Prescribed bodies may change their speed within the step.
-            let rate = self.rate(&sides) + self.prescribed_at_start(&sides) - self.prescribed;
-            self.push_implicit_force(sides, &self.actuated.implicit_force, rate);
+            let (rate, present) = (self.rate(&sides), self.prescribed_at_start(&sides));
+            let rotor = rotor_rates(self.start.kick, self.actuated, (present, self.prescribed), 0);
+            self.push_implicit_force(sides, &self.actuated.implicit_force, (rate + present - self.prescribed, rotor));
         }
     }
 
@@ -183,9 +181,10 @@ impl<'a> Writer<'a> {
         let armature = self.joint_dof().armature;
         let rotor = ImplicitForce { rotor: armature, inertia: armature, force: 0.0 };
         if self.joint.kind == JointKind::Spherical {
-            self.about_all_axes(|_, _, _| rotor);
+            self.about_all_axes(|_, _, _| rotor, |_, offset| (0.0, offset));
         } else if let Some(&sides) = self.sides() {
-            self.push_implicit_force(sides, &rotor, self.rate(&sides));
+            let present = self.prescribed_at_start(&sides);
+            self.push_implicit_force(sides, &rotor, (self.rate(&sides), (0.0, present)));
         }
     }
 
@@ -193,17 +192,23 @@ impl<'a> Writer<'a> {
         &mut self,
         sides: Sides,
         &ImplicitForce { rotor, inertia, force }: &ImplicitForce,
-        rate: f64,
+        (rate, (lead, offset)): (f64, (f64, f64)),
     ) {
         if inertia > 0.0 {
-            let lead = rotor_lead(self.start.model, &self.ws.kinematics.rotor_lead, &sides);
             let bias = -rate - (self.start.force_duration() * force + rotor * lead) / inertia;
+            let rotor = if rotor > 0.0 { Rotor { inertia: rotor, lead, offset } } else { Rotor::default() };
             self.push_along(sides, Law::Equality { rows: 1 }, bias, (1.0 / inertia, rotor));
         }
     }
 
     /// Writes the rows about the three axes of a spherical joint, from its rotation and angular velocity.
-    fn about_all_axes(&mut self, implicit_force: impl Fn(f64, f64, &Sides) -> ImplicitForce) {
+    ///
+    /// `rotor` finds lead and offset from the number of the axis and the prescribed rate about it.
+    fn about_all_axes(
+        &mut self,
+        implicit_force: impl Fn(f64, f64, &Sides) -> ImplicitForce,
+        rotor: impl Fn(usize, f64) -> (f64, f64),
+    ) {
         let Some(row) = self.joint.coordinate(self.actuated.id.1, &self.ws.kinematics.start) else { return };
         let turned = row.b.angular * (row.value - self.joint_dof().initial);
         for axis in 0..3 {
@@ -211,11 +216,9 @@ impl<'a> Writer<'a> {
             let sides =
                 [Some(Side::Wrench(self.joint.a.0, torque.scaled(-1.0))), Some(Side::Wrench(self.joint.b.0, torque))];
             let rate = self.rate(&sides);
-            self.push_implicit_force(
-                sides,
-                &implicit_force(turned[axis], rate + self.prescribed_at_start(&sides), &sides),
-                rate,
-            );
+            let present = self.prescribed_at_start(&sides);
+            let force = implicit_force(turned[axis], rate + present, &sides);
+            self.push_implicit_force(sides, &force, (rate, rotor(axis, present)));
         }
     }
 
@@ -288,13 +291,23 @@ impl<'a> Writer<'a> {
                 let sides = sides.map(|side| side.map(|side| side.times(sign)));
                 let prescribed = sign * self.prescribed;
                 *place = Some(self.rows.len());
-                self.push_along(sides, NON_NEGATIVE, bias + prescribed, (0.0, 0.0));
+                self.push_along(sides, NON_NEGATIVE, bias + prescribed, (0.0, Rotor::default()));
                 if let Some(row) = self.rows.last_mut() {
                     row.closing = is_closing.then_some(prescribed);
                 }
             }
         }
         (held, places)
+    }
+}
+
+/// Lead and offset of the rotor of a row, with the prescribed part of its rate at the start and in the problem.   [JSPACE-10]
+fn rotor_rates(kick: Kick, actuated: &JointSpaceDof, (present, prescribed): (f64, f64), axis: usize) -> (f64, f64) {
+    let lead = actuated.rotor.lead[axis];
+    match kick {
+        Kick::Whole => (lead, prescribed),
+        Kick::First => (lead, prescribed - lead),
+        Kick::Second => (lead + prescribed - present, present),
     }
 }
 
@@ -352,7 +365,7 @@ fn couplings(start: &Start, ws: &Workspace, (actuated, gamma): (&[JointSpaceDof]
             law,
             bias,
             compliance: 0.0,
-            rotor: 0.0,
+            rotor: Rotor::default(),
             owner,
             tension: Tension::default(),
             closing,

@@ -394,15 +394,26 @@ impl Reduced {
         forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), v);
     }
 
-    /// Writes the bodies after `time` if the forest keeps its velocity, without a trace in the step.
-    pub(crate) fn write_ahead(&mut self, start: &Start, time: f64, (q, v): (&mut Vec<f64>, &mut Vec<f64>)) {
+    /// Writes the bodies after `time` if the forest keeps its velocity, changed by `terms` times the velocity terms at the start, without a trace in the step.
+    pub(crate) fn write_ahead(
+        &mut self,
+        start: &Start,
+        (time, terms): (f64, f64),
+        (q, v): (&mut Vec<f64>, &mut Vec<f64>),
+    ) {
         let &Start { model, state, .. } = start;
         let forest = model.forest();
         let tree = forest.tree();
         debug_assert_eq!(self.secondary.at, ForestAt::Start, "the secondary kinematics are free");
         self.predicted.clone_from(&self.q);
-        tree.integrate(&mut self.predicted, &self.before, time);
-        self.secondary.kinematics.update(tree, &self.predicted, &self.before);
+        let mut velocity = std::mem::take(&mut self.momenta.other);
+        velocity.clone_from(&self.before);
+        if terms != 0.0 {
+            velocity.iter_mut().zip(self.earlier_velocity_terms()).for_each(|(v, a)| *v += terms * start.h * a);
+        }
+        tree.integrate(&mut self.predicted, &velocity, time);
+        self.secondary.kinematics.update(tree, &self.predicted, &velocity);
+        self.momenta.other = velocity;
         forest.write_coordinates(model, &self.secondary.kinematics, &state.q, q);
         forest.write_velocities(model, &self.secondary.kinematics, self.secondary.kinematics.twists(), v);
     }

@@ -128,7 +128,7 @@ impl Recorder {
     /// Records a step that the simulation has just made.
     pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
         let energy = simulation.energy();
-        self.summary.step(simulation.model(), &energy, report, simulation.events());
+        self.summary.step(simulation, &energy, report);
         if let Some(uniqueness) = simulation.uniqueness() {
             self.summary.see_uniqueness(report.time, &uniqueness);
         }

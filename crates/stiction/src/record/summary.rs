@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use stiction_complementarity::Status;
 use stiction_multibody::{Dimension, Energy, Model, State};
-use stiction_stepping::{Correction, Event, Infeasibility, StartImpact, StepReport, Uniqueness};
+use stiction_stepping::{Correction, Infeasibility, StartImpact, StepReport, Uniqueness};
 
-use super::{Role, RunInfo, StartError, contacts::contact_label, layout::Sample, recorder::RunLabels};
+use super::{LargeJointError, Role, RunInfo, StartError, contacts::contact_label, layout::Sample, recorder::RunLabels};
 use crate::{EnergyAccount, Simulation, WARNING_FRACTION};
 
 /// Largest number of events in the summary; the others are counted and are in the contact table.
@@ -259,11 +259,24 @@ pub struct JointErrorSummary {
     /// Joints, limits and couplings that do not hold at the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at_start: Vec<StartError>,
+    /// Largest error after a step, if it is large against the joined bodies; omitted otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large: Option<LargeJointError>,
 }
 
 impl JointErrorSummary {
     fn see(&mut self, error: f64) {
         (self.max, self.r#final) = (self.max.max(error), error);
+    }
+
+    /// Adds a step, with the joint that a growing error belongs to.
+    fn see_step(&mut self, simulation: &Simulation, report: &StepReport) {
+        if report.joint_error > self.max {
+            let seen = LargeJointError::at(simulation.model(), simulation.configuration(), report.step);
+            let largest = self.large.as_ref().map_or(0.0, |large| large.fraction);
+            self.large = seen.filter(|seen| seen.fraction > largest).or(self.large.take());
+        }
+        self.see(report.joint_error);
     }
 }
 
@@ -379,13 +392,14 @@ impl SummaryBuilder {
         self.summary.start_impact = StartImpactSummary::of(simulation);
     }
 
-    pub(crate) fn step(&mut self, model: &Model, energy: &Energy, report: &StepReport, events: &[Event]) {
+    pub(crate) fn step(&mut self, simulation: &Simulation, energy: &Energy, report: &StepReport) {
+        let (model, events) = (simulation.model(), simulation.events());
         let summary = &mut self.summary;
         summary.steps += 1;
         summary.contacts_max = summary.contacts_max.max(report.contacts);
         summary.problem_size_max = summary.problem_size_max.max(report.problem_size);
         summary.penetration.see(report.penetration);
-        summary.joint_error.see(report.joint_error);
+        summary.joint_error.see_step(simulation, report);
         summary.residual.see(model, report);
         summary.impacts.see(report.impacts);
         let total = energy.total();

@@ -51,6 +51,7 @@ mod refusals;
 mod robots;
 mod rolling;
 mod rolling_friction;
+mod rotors;
 mod seams;
 mod siconos;
 mod smooth_shapes;
