@@ -71,7 +71,8 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
         joint_space: joint_space::work(model, ws, h),
         ..EnergyBound::default()
     };
-    let rotors = rotors(model, ws);
+    let rotors =
+        if has_rotors(ws) { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() };
     account.before = rotors.start;
     account.impacts = rotors.before - rotors.start;
     (account.after, account.lost) = (rotors.after, rotors.lost);
@@ -89,10 +90,13 @@ pub fn energy_bound(model: &Model, ws: &Workspace) -> Option<EnergyBound> {
     Some(account)
 }
 
-/// Kinetic energies of the rotors that are part of rows, in the last step.
-pub(crate) fn rotors(model: &Model, ws: &Workspace) -> Rotors {
-    let has_rotors = ws.constraints.joint_space_rows.iter().any(|row| row.rotor.inertia > 0.0);
-    if has_rotors { Rotors::of(model, ws, &velocities_at_start(model, ws)) } else { Rotors::default() }
+/// Kinetic energies of the rotors that are part of rows, in the last step, which started with the velocities `v` of the bodies.
+pub(crate) fn rotors(model: &Model, ws: &Workspace, v: &[f64]) -> Rotors {
+    if has_rotors(ws) { Rotors::of(model, ws, v) } else { Rotors::default() }
+}
+
+fn has_rotors(ws: &Workspace) -> bool {
+    ws.constraints.joint_space_rows.iter().any(|row| row.rotor.inertia > 0.0)
 }
 
 /// Velocities of all bodies at the start, before any impact.

@@ -44,7 +44,7 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     } else {
         body_balance(start, ws, &mut account)
     };
-    add_rotors(model, ws, &mut account, &mut balance);
+    add_rotors(start, ws, &mut account, &mut balance);
     add_work_of_rows(start, ws, &mut account);
     let asked = asked_work(start, ws);
     let gain = |asked: f64| (asked - balance.changed).max(0.0);
@@ -143,8 +143,9 @@ fn forest_balance(start: &Start, ws: &mut Workspace, account: &mut StepEnergy) -
 }
 
 /// Adds the kinetic energy of the rotors that are part of rows.   [ENERGY-5]
-fn add_rotors(model: &Model, ws: &Workspace, account: &mut StepEnergy, balance: &mut Balance) {
-    let rotors = rotors(model, ws);
+fn add_rotors(start: &Start, ws: &Workspace, account: &mut StepEnergy, balance: &mut Balance) {
+    let model = start.model;
+    let rotors = rotors(model, ws, &start.state.v);
     let [before, after] = joint_space::energies_of_rotors(model, ws);
     account.before += before;
     account.after += after;
