@@ -186,7 +186,7 @@ pub(crate) fn angles_at_end(start: &Start, ws: &Workspace, angles: &mut Vec<f64>
     for actuated in &ws.constraints.joint_space_dofs {
         let displacement = model.joint(actuated.id.0).and_then(|joint| {
             let rate = actuated.rate_with(model, (ws, joint), &ws.solution.moving, forest)?;
-            Some(h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1)))
+            Some(h * (rate + prescribed_rate(start, ws, joint, actuated.id.1)))
         });
         angles.push(actuated.coordinate + displacement.unwrap_or(0.0));
     }
@@ -204,7 +204,7 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
         let joint = model.joint(actuated.id.0)?;
         let [least, most] = write::limits_of(joint, actuated.id.1)?;
         let rate = actuated.rate_with(model, (ws, joint), &ws.solution.velocity, forest)?;
-        let end = actuated.coordinate + h * (rate + write::prescribed_rate(start, ws, joint, actuated.id.1));
+        let end = actuated.coordinate + h * (rate + prescribed_rate(start, ws, joint, actuated.id.1));
         let [below, above] = [least - end, end - most].map(|depth| depth > scheme.touch_threshold);
         let [held_below, held_above] = actuated.held;
         Some([below && !held_below, above && !held_above])
@@ -218,6 +218,17 @@ pub(crate) fn missed_limits(start: &Start, ws: &mut Workspace) -> bool {
     }
     ws.constraints.joint_space_dofs = all;
     any
+}
+
+/// Prescribed part of the rate of a joint DOF over the step: [φ(q, t⁺) − φ(q, t)]/h.   [JSPACE-1]
+fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, number: usize) -> f64 {
+    let is_prescribed = |body| start.model.kinematic_bodies().contains(&body);
+    if !is_prescribed(joint.a.0) && !is_prescribed(joint.b.0) {
+        return 0.0;
+    }
+    let before = joint.coordinate(number, &ws.kinematics.linear_start).map(|row| row.value);
+    let after = joint.measured(number, &ws.kinematics.linear_end, before).map(|(coordinate, _)| coordinate);
+    after.zip(before).map_or(0.0, |(after, before)| (after - before) / start.h)
 }
 
 /// Sides of the rate of a DOF, times a factor.

@@ -12,7 +12,7 @@
 use nalgebra::Vector3;
 use stiction_multibody::{BodyId, Configuration, Joint, JointKind, Mobility, Model, mass_block, mean_angular_velocity};
 
-use super::{sides, write::prescribed_rate};
+use super::{prescribed_rate, sides};
 use crate::{
     Kick, PositionUpdate, Start, VelocityTerms, Workspace,
     joint_space_dof::{JointSpaceDof, RotorRates},

@@ -8,6 +8,7 @@ use stiction_multibody::{Joint, JointDof, JointDofId, JointKind, Wrench};
 
 use super::{
     implicit_force::{MotorForce, bounds, is_clamped, spherical_force},
+    prescribed_rate,
     rotor::is_in_forest,
     sides, time_of_forces,
 };
@@ -318,17 +319,6 @@ fn measured_drift(start: &Start, ws: &Workspace, joint: &Joint, actuated: &Joint
     let is_angle = joint.coordinate(actuated.id.1, at).is_none_or(|row| row.b.linear == Vector3::zeros());
     let is_exact = actuated.velocity.is_some();
     (is_angle, if is_exact { 0.0 } else { coordinate_drift(joint, at, is_angle, start.h) })
-}
-
-/// Prescribed part of the rate of a joint DOF over the step: [φ(q, t⁺) − φ(q, t)]/h.   [JSPACE-1]
-pub(super) fn prescribed_rate(start: &Start, ws: &Workspace, joint: &Joint, number: usize) -> f64 {
-    let is_prescribed = |body| start.model.kinematic_bodies().contains(&body);
-    if !is_prescribed(joint.a.0) && !is_prescribed(joint.b.0) {
-        return 0.0;
-    }
-    let before = joint.coordinate(number, &ws.kinematics.linear_start).map(|row| row.value);
-    let after = joint.measured(number, &ws.kinematics.linear_end, before).map(|(coordinate, _)| coordinate);
-    after.zip(before).map_or(0.0, |(after, before)| (after - before) / start.h)
 }
 
 /// Writes the couplings φ̇⁺ − s ψ̇⁺ + γ_b (φ − f(ψ))/h = 0 with s = f′(ψ); their errors close like those of joints.   [JSPACE-4] [STAB-9]
