@@ -62,7 +62,8 @@ pub(crate) fn accept(
     };
     let outcome = LadderOutcome { rung, status, residual, iterations: newton.iterations(), worst: None };
     let is_last = tolerance.loose > tolerance.solved;
-    if !outcome.status.is_solved() && !(is_last && formulation::is_accepted(start, ws, &outcome)) {
+    let is_accepted = outcome.status.is_solved() || is_last && formulation::is_accepted(start, ws, &outcome);
+    if !is_accepted {
         return Ok(None);
     }
     formulation::extract(start, ws);
