@@ -7,6 +7,7 @@ use clap::Args;
 use super::{RobotArguments, SolveAccuracy, assignment};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command")]
 #[command(after_help = "\
 Examples:
   stiction bench
@@ -48,4 +49,7 @@ pub(crate) struct BenchOptions {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Add the time of each step of the scene, the least of all repetitions, to the JSON
+    #[arg(long, requires_all = ["scene", "json"])]
+    pub(crate) step_times: bool,
 }

@@ -251,8 +251,16 @@ fn bench_makes_the_steps_of_a_scene_that_it_is_told() {
     assert!(found["contacts_max"].as_u64() >= Some(1) && found["wall_seconds"].as_f64() > Some(0.0), "{found}");
     let again = bench(&["--steps", "300", "--set", "simulation.step=0.002", "--repeat", "3"]).expect(0).json();
     assert_eq!((again["repetitions"].as_u64(), &again["contacts_max"]), (Some(3), &found["contacts_max"]), "{again}");
+    let time = |name: &str| again[name].as_f64().expect("a time");
+    let (slowest, most) = (time("step_seconds_max"), time("step_seconds_p99"));
+    assert!(0.0 < most && most <= slowest && slowest <= time("wall_seconds"), "{again}");
+    assert!((1..=300).contains(&again["step_seconds_max_at_step"].as_u64().unwrap_or_default()), "{again}");
+    assert!(again["residual_max"].as_f64() <= Some(1e-8) && again["steps_above_aim"] == 0, "{again}");
     bench(&["--repeat", "0"]).expect(2);
-    assert_eq!(bench(&["--steps", "0"]).expect(0).json()["problem_size_max"], 0);
+    let times = bench(&["--steps", "20", "--step-times"]).expect(0).json();
+    assert!(times["step_seconds"].as_array().is_some_and(|times| times.len() == 20), "{times}");
+    let none = bench(&["--steps", "0"]).expect(0).json();
+    assert!(none["problem_size_max"] == 0 && none["step_seconds_max"] == 0.0, "{none}");
     bench(&["--accuracy", "balanced", "--set", "simulation.preset=\"stewart-trinkle\""]).expect(2);
     call(&folder, &["bench", "--steps", "3"]).expect(2);
     assert!(folder.read_dir().is_ok_and(|mut files| files.next().is_none()), "nothing is recorded");
