@@ -116,9 +116,12 @@ fn contacts(start: &Start, ws: &mut Workspace) {
     for contact in &mut ws.constraints.contacts {
         let gap = linearised_start_gap(model, contact, &ws.kinematics.linearisation_velocity, h);
         let gamma = if start.moves() { contact.gamma } else { 0.0 };
-        let deferred = deferred_overlap_rate(start, contact, -gamma * gap / h, &ws.kinematics.start);
+        let prescribed = contact.gap_end - contact.gap_start;
+        // Beyond a corner the extended face may be overlapped at the start, or until the prescribed surface has moved on: that is none to be opened.
+        let overlap = -gap.max(gap + prescribed);
+        let deferred = deferred_overlap_rate(start, contact, gamma * overlap / h, &ws.kinematics.start);
         contact.overlap = OverlapLeft { deferred, is_kept: false };
-        contact.bias = (gamma * gap + (contact.gap_end - contact.gap_start)) / h + deferred;
+        contact.bias = (gamma * gap + prescribed) / h + deferred;
     }
 }
 

@@ -197,6 +197,21 @@ fn a_tip_follows_a_gear_of_thirty_teeth() {
     }
 }
 
+/// The tip goes over a tooth in one step, at its height and in whole steps: the tooth does not push it sideways, against its guide.
+#[test]
+fn a_tip_goes_over_teeth_in_whole_steps() {
+    let (rate, h) = (1.0, 0.001);
+    let (model, outlines) = follower(0.3, rate);
+    let mut simulation = Simulation::new(model, Preset::Quasistatic.scheme(), h).unwrap();
+    for _ in 0..500 {
+        let report = simulation.step().unwrap();
+        assert!(report.substeps == 1 && report.penetration < 1e-9, "{report:?}");
+        assert_eq!(check_faces(&simulation, &outlines, 2.0 * h), 1, "t = {}", report.time);
+        let expected = profile(std::f64::consts::PI / TEETH as f64 + rate * report.time);
+        assert!((q(&simulation, "pin")[1] - expected).abs() < 2.0 * h, "t = {}", report.time);
+    }
+}
+
 /// With inertia it flies off the tips where it must; what pushes is still a real face.
 #[test]
 fn a_tip_with_inertia_is_pushed_by_real_faces_only() {
