@@ -89,14 +89,14 @@ fn clear_rounding(start: &Start, ws: &Workspace, laws: &[Law], q: &mut [f64]) {
     }
 }
 
-/// Rounding error of a joint as a fraction of the distance moved. Dimensionless. It is some hundred units in the last place, for the sums of products
-/// behind each rate. With a much smaller value redundant joints in free fall contradict each other by rounding, and steps fail. Joint errors up to this
+/// Rounding error of a row as a fraction of the distance moved. Dimensionless. It is some hundred units in the last place, for the sums of products
+/// behind each rate. With a much smaller value redundant joints in free fall contradict each other by rounding, and steps fail. Errors up to this
 /// fraction are ignored.
 const ROUNDING: f64 = 1e-13;
 
 /// Rounding error of positions of a few metres, m: a few units in the last place. With a much smaller value the same steps fail at rest. Joint rates up
 /// to this value divided by h are ignored: 2 nm/s in steps of a microsecond.
-const POSITION_ROUNDING: f64 = 2e-15;
+pub(super) const POSITION_ROUNDING: f64 = 2e-15;
 
 /// True for the law of a joint or of a joint-space equation.
 pub(super) fn is_equality(law: &Law) -> bool {

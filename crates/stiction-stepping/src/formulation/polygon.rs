@@ -21,12 +21,12 @@
 use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_multibody::{Mobility, Model};
+use stiction_multibody::Mobility;
 
 use super::{
     columns,
     columns::{between, free_rate_of_sides, push_row},
-    directions, divided, inertia,
+    cone, directions, divided, inertia,
     polygon_joint_space::{add_midpoint_impulses, doubly_bounded, equalities, extract_joint_space_impulses, limits},
 };
 use crate::{
@@ -57,7 +57,7 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
     if let Some(reduced) = &mut ws.reduced {
         reduced.compute_free_velocity(model, start.h, &mut ws.free_body_velocities);
     }
-    joint_rows(model, ws);
+    joint_rows(start, ws);
     ws.mixed.problem.equality.on_free.clear(ws.mixed.layout.free(), ws.mixed.layout.free());
     match &ws.reduced {
         // The free unknowns are the impulses of joints; their rows are written with all others.
@@ -72,8 +72,11 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
 }
 
 /// Writes W_bᵀ and the constant terms of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
-fn joint_rows(model: &Model, ws: &mut Workspace) {
-    let unit = ws.mass_unit;
+///
+/// Rows of loops may be redundant, and pivoting takes contradictions of them for what they are: joint errors that are rounding of positions are left.
+fn joint_rows(start: &Start, ws: &mut Workspace) {
+    let (model, unit) = (start.model, ws.mass_unit);
+    let rounding = if ws.reduced.is_some() { cone::POSITION_ROUNDING / start.h } else { 0.0 };
     let mut jacobian = std::mem::take(&mut ws.mixed.joint_jacobian);
     let mut constants = std::mem::take(&mut ws.mixed.problem.equality.constant);
     jacobian.clear(ws.mixed.layout.joints, ws.mixed.layout.velocities);
@@ -88,7 +91,8 @@ fn joint_rows(model: &Model, ws: &mut Workspace) {
                 continue;
             };
             let sides = between((joint.a.0, &row.a), (joint.b.0, &row.b));
-            constants.push(row.bias + free_rate_of_sides(model, ws, &sides));
+            let bias = if row.bias.abs() <= rounding { 0.0 } else { row.bias };
+            constants.push(bias + free_rate_of_sides(model, ws, &sides));
             push_row((model, unit), ws.reduced.as_deref_mut(), &mut jacobian, &sides);
             jacobian.finish_row();
         }
