@@ -59,8 +59,8 @@ pub struct Scheme {
     pub velocity_terms: VelocityTerms,
     /// Points at which impulses act.
     pub impulse_points: ImpulsePoints,
-    /// Speed along the surface above which a touching contact counts as slipping, m/s. It is used in reports and events only and does not
-    /// influence the motion.
+    /// Speed along the surface above which a touching contact counts as slipping, m/s; in a step that is solved less accurately, what its residual leaves to a
+    /// contact that sticks is the threshold. It is used in reports and events only and does not influence the motion.
     pub slip_threshold: f64,
     /// Gap up to which a contact counts as touching, m. It is used in reports and events, and with γ = 0 for the choice of contacts. It
     /// prevents that round-off opens contacts.

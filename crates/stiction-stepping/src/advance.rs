@@ -146,7 +146,7 @@ fn report_contact(
     let slip = slip(contact, if shears { &moving } else { &relative })
         + end.as_ref().map_or_else(Vector3::zeros, |end| end.shear_rate);
     let spin = relative_spin(model, contact, &ws.solution.velocity) + contact.surface_spin;
-    let sliding = slip.norm().max(contact.torsion * spin.abs()) > scheme.slip_threshold;
+    let sliding = slip.norm().max(contact.torsion * spin.abs()) > ws.solution.slip_threshold(scheme);
     let mode = match (touches, sliding) {
         (false, _) => ContactMode::Open,
         (true, false) => ContactMode::Stick,

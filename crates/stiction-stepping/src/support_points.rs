@@ -88,7 +88,7 @@ pub(crate) fn report(start: &Start, ws: &mut Workspace) {
     for (support_point, impulse) in ws.constraints.support_points.iter().zip(&ws.solution.support_impulses) {
         let slip = relative_velocity(model, support_point, &ws.solution.velocity) + support_point.surface_velocity;
         let spin = relative_spin(model, support_point, &ws.solution.velocity) + support_point.surface_spin;
-        let sliding = slip.norm().max(support_point.torsion * spin.abs()) > scheme.slip_threshold;
+        let sliding = slip.norm().max(support_point.torsion * spin.abs()) > ws.solution.slip_threshold(scheme);
         ws.result.support_reports.push(SupportPointReport {
             body: support_point.body,
             on: support_point.supporting_body,

@@ -6,7 +6,7 @@ use stiction_geometry::{ContactPoint, Pose, broad_phase::Aabb};
 use stiction_multibody::{Configuration, ContactId, JointId, ShapeId, State, Wrench};
 
 use crate::{
-    ContactImpulse, ContactReport, Event, ImpactReport, SupportPointReport,
+    ContactImpulse, ContactReport, Event, ImpactReport, Scheme, SupportPointReport,
     alternatives::Alternatives,
     assembly::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
     constraints::Constraints,
@@ -111,6 +111,16 @@ pub struct Solution {
     pub support_impulses: Vec<ContactImpulse>,
     /// Step size over which the impulses of the last solved problem balance the change of momentum, s; zero if there is none.
     pub(crate) balanced_step_size: f64,
+    /// Largest slip velocity that the residual of the solution leaves to a contact that sticks, m/s: the natural map of a contact whose impulse is inside its
+    /// cone is its velocity. Zero for linear problems, which pivoting solves exactly.
+    pub(crate) slip_error: f64,
+}
+
+impl Solution {
+    /// Slip velocity from which on a contact slips, m/s: one within the error of the solution says nothing.
+    pub(crate) fn slip_threshold(&self, scheme: &Scheme) -> f64 {
+        scheme.slip_threshold.max(self.slip_error)
+    }
 }
 
 /// Result of a step.

@@ -66,7 +66,7 @@ pub fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
 
 /// Assembles the problem from the rows in the workspace.
 pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
-    ws.solution.balanced_step_size = 0.0;
+    (ws.solution.balanced_step_size, ws.solution.slip_error) = (0.0, 0.0);
     // With a proximal mass fraction of zero the unit of the previous proximal-point iterations is kept.   [QS-1]
     if ws.proximal_mass_fraction != Some(0.0) {
         ws.mass_unit = mass_unit(start.model) * ws.proximal_mass_fraction.unwrap_or(1.0);
@@ -202,7 +202,7 @@ fn solve_problem(ladder: &mut Ladder, ws: &mut Workspace) -> LadderOutcome {
 }
 
 /// Recovers v⁺ and the impulses of all blocks from a problem whose solution is accepted. The outcome names the worst constraint if the residual is
-/// above the aimed one, and the error that of a problem that is not solved.
+/// above the aimed one, and the error that of a problem that is not solved. A solution with too large an overlap by slack is refused as jammed.
 pub(crate) fn recover(
     start: &Start,
     ladder: &Ladder,
@@ -215,6 +215,8 @@ pub(crate) fn recover(
     extract(start, ws);
     slack::admit(start, ws)?;
     ws.solution.balanced_step_size = start.h;
+    let problem = &ws.friction.problem;
+    ws.solution.slip_error = if ws.is_friction_problem { outcome.residual.value * problem.scale() } else { 0.0 };
     let is_solved = outcome.status.is_solved();
     let worst = if is_solved { None } else { worst(start.model, ws, &outcome.residual) };
     Ok(LadderOutcome { worst, ..outcome })
@@ -224,6 +226,7 @@ pub(crate) fn recover(
 ///
 /// One that is solved loosely is accepted if the step will not be halved again, or with many contacts, where a shorter step is not easier. Its masses
 /// must not differ much: the residual is relative to the whole problem, so that a larger one says nothing about light bodies beside very heavy ones.
+/// With [`Acceptance::Any`] every solution with a finite residual is accepted.
 pub(crate) fn is_accepted(start: &Start, ws: &Workspace, outcome: &LadderOutcome) -> bool {
     let has_many_contacts = || ws.is_friction_problem && FrictionIslands::applies(&ws.friction.problem);
     match (outcome.status, start.acceptance) {
@@ -253,7 +256,7 @@ pub(crate) fn add_restitution_impulses(ws: &mut Workspace) {
 /// Number of unknowns of the problem in its complete form, for reports. Not all of them are solved for.
 ///
 /// With linear friction sets it is the size of the mixed problem. With second-order cones it counts velocities, impulses and the slip speeds
-/// of the Fritz-John form [FJ-1], while solvers work with impulses alone. End-of-step geometry adds two closest points and two multipliers for
+/// of the Fritz-John form [FJ-1], which no method of the ladders has as unknowns. End-of-step geometry adds two closest points and two multipliers for
 /// each contact, which are not unknowns of Newton's method either.
 pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
     let model = start.model;
@@ -267,7 +270,7 @@ pub(crate) fn size(start: &Start, ws: &Workspace) -> usize {
 
 fn linearised_size(model: &Model, ws: &Workspace) -> usize {
     if ws.is_friction_problem {
-        // Each friction limit in Fritz-John form [FJ-1] has a slip speed besides its impulses. No solver computes it.
+        // Each friction limit in Fritz-John form [FJ-1] has a slip speed besides its impulses. No method of the ladders computes it.
         let cones: usize = ws.friction.problem.laws().iter().map(Law::friction_limits).sum();
         // The normal impulses of support points are known.
         columns::velocities(model, ws) + ws.friction.problem.rows() + cones - ws.constraints.support_points.len()
@@ -282,7 +285,8 @@ const MAX_WORKING_SETS: u32 = 4;
 /// Penetration beyond which the hint of a failed step names overlapping bodies, m.
 const OVERLAP: f64 = 1e-3;
 
-/// Largest ratio of masses at which the rates Hᵀ M⁻¹ H r of joints keep the digits that the tolerance needs.
+/// Largest ratio of masses at which the rates Hᵀ M⁻¹ H r of joints keep the digits that the tolerance needs, and at which the residual, relative to the
+/// whole problem, says something about light bodies.
 const LARGE_MASS_RATIO: f64 = 1e6;
 
 /// Largest mass divided by the smallest.

@@ -2,7 +2,7 @@
 
 use stiction::complementarity::{Accuracy, Status};
 use stiction::record::{Ending, Recorder, RunLabels};
-use stiction::{BodyBuilder, Coordinates, Dimension, Ladder, Preset, Scheme, Simulation};
+use stiction::{BodyBuilder, ContactMode, Coordinates, Dimension, Ladder, Preset, Scheme, Simulation};
 
 use crate::support::{G, down, friction, on_floor, solid_box};
 
@@ -72,6 +72,31 @@ fn a_wall_at_rest_does_not_creep() {
         assert!(largest < 1e-8, "{largest:e} m/s in step {}", report.step);
     }
     assert!(kept > 30, "impulses kept in {kept} of 100 steps");
+}
+
+/// What a lower accuracy leaves to contacts at rest is not reported as slip.
+#[test]
+fn a_heap_at_rest_is_reported_as_sticking_at_lower_accuracy() {
+    let mut simulation = falling(12, Preset::Ncp.scheme()).with_ladder(Ladder::with_accuracy(Accuracy::Balanced));
+    for _ in 0..300 {
+        let _ = simulation.step().unwrap();
+    }
+    let (mut loaded, mut fastest) = (0, 0.0_f64);
+    for _ in 0..20 {
+        let _ = simulation.step().unwrap();
+        for contact in simulation.contacts().iter().filter(|contact| contact.normal_impulse > 0.0) {
+            (loaded, fastest) = (loaded + 1, fastest.max(contact.slip.norm()));
+            assert_eq!(
+                contact.mode,
+                ContactMode::Stick,
+                "{:e} m/s in step {}",
+                contact.slip.norm(),
+                simulation.state().step
+            );
+        }
+    }
+    println!("{loaded} contacts, {fastest:e} m/s at most");
+    assert!(loaded > 20 * 12 && fastest > 1e-9, "{fastest:e} m/s: nothing to tell apart");
 }
 
 /// The summary counts exactly the steps that are accepted above the aim, and names the worst.
