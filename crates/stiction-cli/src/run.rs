@@ -2,12 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
 use stiction::{
-    FrictionSet, Ladder, Method, MoreauJean, Rung, Simulation, StepError, StepProblem,
+    FrictionSet, Ladder, Method, MoreauJean, Rung, Simulation, StepCause, StepError, StepProblem,
     complementarity::{
         Accuracy, FrictionInteriorPoint, FrictionNsgs, FrictionNsgsOptions, LcpLemke, MixedLcpSchur, ProblemFile,
     },
@@ -45,14 +44,16 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
         .map_err(|error| Failure::input(error).with_help("choose a folder that can be written with --out DIR"))?;
     // Removes the problem of an older run.
     let _ = std::fs::remove_file(folder.join(FAILED_PROBLEM));
-    let stop = signals::stop_on_signals()?;
+    let interrupt = signals::interrupt(&signals::stop_on_signals()?);
     let started = Instant::now();
     let mut unkept = None;
-    let stopped = simulate(&mut simulation, &mut recorder, steps, &stop, |step, simulation| {
-        if options.keep_problems.contains(&step) {
-            let written = write_problem(simulation, &folder.join(format!("problem_{step}.json")));
-            unkept = unkept.take().or(written.err());
-        }
+    let stopped = interrupt.during(|| {
+        simulate(&mut simulation, &mut recorder, steps, |step, simulation| {
+            if options.keep_problems.contains(&step) {
+                let written = write_problem(simulation, &folder.join(format!("problem_{step}.json")));
+                unkept = unkept.take().or(written.err());
+            }
+        })
     });
     let wall_seconds = started.elapsed().as_secs_f64();
     let ending = match &stopped {
@@ -144,20 +145,20 @@ fn labels(scene: &Scene, options: &RunOptions) -> RunLabels {
     RunLabels { solver: solver.to_owned(), ..labels }
 }
 
-/// Steps until the end (true) or until a stop is requested (false); `after` is called after every step.
+/// Steps until the end (true) or until an interrupt (false); `after` is called after every step.
 fn simulate(
     simulation: &mut Simulation,
     recorder: &mut Recorder,
     steps: u64,
-    stop: &AtomicBool,
     mut after: impl FnMut(u64, &Simulation),
 ) -> Result<bool, StepError> {
     let mut progress = Progress::new(steps, "steps");
     for done in 1..=steps {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(false);
-        }
-        let report = simulation.step()?;
+        let report = match simulation.step() {
+            Ok(report) => report,
+            Err(StepError { cause: StepCause::Interrupted, .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
         recorder.record(simulation, &report);
         after(done, simulation);
         progress.at(done);
@@ -175,7 +176,7 @@ fn report(finished: &Finished, asked_for: f64, options: &RunOptions) -> Result<(
 
 /// Writes the unsolved problem, so that it can be examined and solved again.
 fn keep_problem(simulation: &Simulation, error: &StepError, folder: &Path) -> Option<PathBuf> {
-    if !matches!(error.cause, stiction::StepCause::NotSolved { .. } | stiction::StepCause::Jammed { .. }) {
+    if !matches!(error.cause, StepCause::NotSolved { .. } | StepCause::Jammed { .. }) {
         return None;
     }
     let path = folder.join(FAILED_PROBLEM);

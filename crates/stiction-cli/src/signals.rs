@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use stiction::interrupt::Interrupt;
+
 use crate::failure::Failure;
 
 /// Flag that Ctrl-C and termination signals set.
@@ -14,6 +16,12 @@ pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))
         .map_err(|error| Failure::work(format!("cannot listen for Ctrl-C: {error}")))?;
     Ok(stop)
+}
+
+/// Interrupt of steps by this flag.
+pub(crate) fn interrupt(stop: &Arc<AtomicBool>) -> Interrupt {
+    let stop = Arc::clone(stop);
+    Interrupt::new(move || stop.load(Ordering::Relaxed))
 }
 
 /// Makes writing beyond a limit on the size of files (`ulimit -f`) an error, which is reported like a full disk. Without this a signal ends the program without a word.

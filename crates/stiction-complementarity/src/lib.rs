@@ -22,6 +22,7 @@
 mod box_lcp;
 pub mod catalogue;
 mod friction;
+pub mod interrupt;
 mod json;
 mod lcp;
 pub mod linalg;

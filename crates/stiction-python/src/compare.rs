@@ -9,25 +9,21 @@ use stiction::{
     scene,
 };
 
-use crate::{errors, interrupt::InterruptCheck};
+use crate::{errors, interrupt::Signals};
 
 /// Clock, and cancellation by Python.
-struct Clock {
+struct Clock<'a> {
     started: Instant,
-    interrupt: InterruptCheck,
-    interrupted: Option<PyErr>,
+    signals: &'a Signals,
 }
 
-impl Watch for Clock {
+impl Watch for Clock<'_> {
     fn now(&mut self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
     fn goes_on(&mut self) -> bool {
-        if self.interrupted.is_none() {
-            self.interrupted = self.interrupt.check().err();
-        }
-        self.interrupted.is_none()
+        !self.signals.is_raised()
     }
 }
 
@@ -58,11 +54,9 @@ pub(crate) fn compare_schemes(
     let reference = std::iter::once(entry(Preset::Reference));
     let truth = reference.chain(plan.entries.iter().filter(|entry| entry.name != "reference").cloned());
     plan.truth = truth.map(|entry| TruthCandidate { entry, step: None }).collect();
-    let mut clock = Clock { started: Instant::now(), interrupt: InterruptCheck::new(), interrupted: None };
-    let made = py.detach(|| compare::run(&plan, &mut clock));
-    if let Some(interrupted) = clock.interrupted {
-        return Err(interrupted);
-    }
+    let signals = Signals::new();
+    let mut clock = Clock { started: Instant::now(), signals: &signals };
+    let made = py.detach(|| signals.during(|| compare::run(&plan, &mut clock)))?;
     let mut comparison = made.map_err(|error| wrong(error.to_string()))?;
     comparison.scene = scene.name;
     serde_json::to_string(&comparison).map_err(|error| wrong(error.to_string()))

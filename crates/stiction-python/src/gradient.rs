@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use stiction::gradient::{GradientError, GradientRun, Unknown};
 
-use crate::{errors, interrupt::InterruptCheck};
+use crate::{errors, interrupt::Signals};
 
 /// States and their derivatives after every step: times, q, v, and derivatives of displacements and velocities with respect to unknowns.
 type Derivatives = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Py<PyArray2<f64>>>, Vec<Py<PyArray2<f64>>>);
@@ -30,8 +30,7 @@ pub(crate) fn gradients(
     };
     let unknowns: Vec<Unknown> = unknowns.into_iter().map(unknown).collect();
     let columns = unknowns.len();
-    let made = py.detach(|| -> Result<PyResult<Vec<Row>>, GradientError> {
-        let mut interrupt = InterruptCheck::new();
+    let make = || -> Result<Vec<Row>, GradientError> {
         let mut run = GradientRun::new(text, file_name, &unknowns)?;
         let mut rows = Vec::new();
         for _ in 0..steps {
@@ -40,13 +39,10 @@ pub(crate) fn gradients(
             let state = run.simulation().state();
             let (moved, faster) = (by_row(run.displacements()), by_row(run.velocities()));
             rows.push((state.time, state.q.clone(), state.v.clone(), moved, faster));
-            if let Err(interrupted) = interrupt.check() {
-                return Ok(Err(interrupted));
-            }
         }
-        Ok(Ok(rows))
-    });
-    let rows = made.map_err(|error| errors::gradient(py, &error))??;
+        Ok(rows)
+    };
+    let rows = py.detach(|| Signals::new().during(make))?.map_err(|error| errors::gradient(py, &error))?;
     let shaped = |numbers: Vec<f64>| -> PyResult<Py<PyArray2<f64>>> {
         let rows = numbers.len() / columns.max(1);
         Ok(numbers.into_pyarray(py).reshape([rows, columns])?.unbind())

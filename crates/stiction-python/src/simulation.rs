@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     path::PathBuf,
     sync::{Mutex, PoisonError},
-    time::Instant,
 };
 
 use nalgebra::Vector3;
@@ -21,7 +20,7 @@ use crate::{
     contacts::Contacts,
     dynamics::{PoseNumbers, TwistNumbers, pose_numbers, twist_numbers},
     errors,
-    interrupt::CHECK_INTERVAL,
+    interrupt::Signals,
     run::Recorder,
 };
 
@@ -35,6 +34,7 @@ pub(crate) struct Simulation {
     q: Live,
     v: Live,
     contacts: Option<Py<Contacts>>,
+    signals: Signals,
 }
 
 /// Report of a step.
@@ -105,17 +105,21 @@ impl StepReport {
     }
 }
 
+fn unlocked(simulation: &mut Mutex<stiction::Simulation>) -> &mut stiction::Simulation {
+    simulation.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Simulation {
     /// Simulation, for a method with exclusive access.
     pub(crate) fn inner(&mut self) -> &mut stiction::Simulation {
-        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
+        unlocked(&mut self.inner)
     }
 
     /// Updates the exposed arrays from the state of the simulation.
     pub(crate) fn show(&mut self, py: Python<'_>) -> PyResult<()> {
         self.contacts = None;
         let Self { inner, q, v, .. } = self;
-        let state = inner.get_mut().unwrap_or_else(PoisonError::into_inner).state();
+        let state = unlocked(inner).state();
         q.show(py, &state.q)?;
         v.show(py, &state.v)
     }
@@ -141,17 +145,26 @@ impl Simulation {
         let scene = parsed.map_err(|error| errors::scene(py, &error))?;
         let inner = stiction::Simulation::from_scene(&scene).map_err(|error| errors::build(py, &error))?;
         let (q, v) = (Live::new(py, &inner.state().q)?, Live::new(py, &inner.state().v)?);
-        Ok(Self { inner: Mutex::new(inner), scene, text: text.to_owned(), q, v, contacts: None })
+        Ok(Self {
+            inner: Mutex::new(inner),
+            scene,
+            text: text.to_owned(),
+            q,
+            v,
+            contacts: None,
+            signals: Signals::new(),
+        })
     }
 
     /// Advances by one step, of `h` seconds if given. On error the state does not change.
     #[pyo3(signature = (h = None))]
     fn step(&mut self, py: Python<'_>, h: Option<f64>) -> PyResult<StepReport> {
-        let inner = self.inner();
-        let made = match h {
+        let Self { inner, signals, .. } = self;
+        let inner = unlocked(inner);
+        let made = signals.during(|| match h {
             None => inner.step(),
             Some(h) => inner.step_with(h),
-        };
+        })?;
         let report = made.map_err(|error| errors::step(py, &error))?;
         let report = StepReport::new(&report, inner.model());
         self.show(py)?;
@@ -160,8 +173,9 @@ impl Simulation {
 
     /// Advances by one step and records it.
     fn step_recorded(&mut self, py: Python<'_>, mut recorder: PyRefMut<'_, Recorder>) -> PyResult<StepReport> {
-        let inner = self.inner();
-        let report = inner.step().map_err(|error| errors::step(py, &error))?;
+        let Self { inner, signals, .. } = self;
+        let inner = unlocked(inner);
+        let report = signals.during(|| inner.step())?.map_err(|error| errors::step(py, &error))?;
         if let Some(recorder) = recorder.inner() {
             recorder.record(inner, &report);
         }
@@ -173,30 +187,21 @@ impl Simulation {
     /// Makes this many steps with the interpreter released, recording each if there is a recorder.
     #[pyo3(signature = (steps, recorder = None))]
     fn advance(&mut self, py: Python<'_>, steps: u64, mut recorder: Option<PyRefMut<'_, Recorder>>) -> PyResult<()> {
-        let mut left = steps;
-        while left > 0 {
-            let (simulation, mut keeper) = (self.inner(), recorder.as_mut().and_then(|recorder| recorder.inner()));
-            let made = py.detach(|| -> Result<u64, StepError> {
-                let started = Instant::now();
-                for done in 1..=left {
+        let (simulation, signals) = (unlocked(&mut self.inner), &self.signals);
+        let mut keeper = recorder.as_mut().and_then(|recorder| recorder.inner());
+        let made = py.detach(|| {
+            signals.during(|| -> Result<(), StepError> {
+                for _ in 0..steps {
                     let report = simulation.step()?;
                     if let Some(recorder) = &mut keeper {
                         recorder.record(simulation, &report);
                     }
-                    if started.elapsed() > CHECK_INTERVAL {
-                        return Ok(done);
-                    }
                 }
-                Ok(left)
-            });
-            let made = made.map_err(|error| errors::step(py, &error));
-            left -= made.as_ref().copied().unwrap_or(0);
-            let asked = py.check_signals();
-            self.show(py)?;
-            made?;
-            asked?;
-        }
-        Ok(())
+                Ok(())
+            })
+        });
+        self.show(py)?;
+        made?.map_err(|error| errors::step(py, &error))
     }
 
     /// Number of steps in a duration, s.

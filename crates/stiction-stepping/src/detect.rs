@@ -164,6 +164,7 @@ fn narrow_phase(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) 
     let pairs = std::mem::take(&mut ws.detection.pairs);
     let owner = |index| model.shape(index).map_or(BodyId::WORLD, |(_, body, _)| body);
     let result = pairs.iter().try_for_each(|&(i, j)| {
+        StepCause::if_interrupted()?;
         pair_contacts(start, detector, (i, j), ws).map_err(|cause| cause.between(model, (owner(i), owner(j))))
     });
     ws.detection.pairs = pairs;

@@ -1,7 +1,7 @@
 //! Results of a step: report, contacts and events, or the cause of failure.
 
 use nalgebra::{Point3, Vector3};
-use stiction_complementarity::{Residual, Status};
+use stiction_complementarity::{Residual, Status, interrupt};
 use stiction_multibody::{BodyId, ContactId, ContactMode, LayerMemory, Model};
 
 use crate::{Changes, Culprit, StepEnergy};
@@ -324,6 +324,9 @@ pub enum StepCause {
         /// Advice to the user.
         hint: &'static str,
     },
+    /// The caller asked the step to end early.
+    #[error("interrupted")]
+    Interrupted,
     /// Option of the scheme that this stepper does not support.
     #[error("{0}")]
     Unsupported(&'static str),
@@ -333,6 +336,11 @@ pub enum StepCause {
 }
 
 impl StepCause {
+    /// Returns the error [`Self::Interrupted`] if the [`Interrupt`](stiction_complementarity::interrupt::Interrupt) around the step is requested.
+    pub fn if_interrupted() -> Result<(), Self> {
+        if interrupt::is_requested() { Err(Self::Interrupted) } else { Ok(()) }
+    }
+
     /// Cause with the names of the two bodies involved.
     pub(crate) fn between(self, model: &Model, (a, b): (BodyId, BodyId)) -> Self {
         let name = |id: BodyId| model.body(id).map_or("?", |body| body.name.as_str());

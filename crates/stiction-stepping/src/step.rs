@@ -103,6 +103,7 @@ impl Stepper for TimeStepper {
         let (mut start, mut first_try) = (*start, None);
         let (mut counts, mut stage) = (PassCounts::default(), Stage::Kinematics);
         loop {
+            StepCause::if_interrupted()?;
             if stage == Stage::Kinematics {
                 prepare(&start, ws)?;
                 counts.iterations += self.begin(&start, ws)?;

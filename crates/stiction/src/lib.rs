@@ -49,7 +49,7 @@ pub use energy_account::{EnergyAccount, STOPPING_GROWTH, WARNING_FRACTION};
 pub use plate_average::{PeriodAverage, PlateAverage};
 pub use simulation::Simulation;
 
-pub use stiction_complementarity as complementarity;
+pub use stiction_complementarity::{self as complementarity, interrupt};
 pub use stiction_geometry::{self as geometry, Dimension, Pose, Shape, planar, spatial};
 pub use stiction_multibody::{
     self as multibody, BodyBuilder, BodyId, BodyKind, Configuration, ContactId, ContactMode, ContactRule, Coupling,

@@ -39,13 +39,11 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
             .with_help("choose a folder that can be written with --out DIR")
     })?;
     output::refuse_inputs(&[FILES.0, FILES.1].map(|name| folder.join(name)), [options.scene.as_path()])?;
-    let mut watch = Observer {
-        started: Instant::now(),
-        progress: Progress::new(plan.total_steps(), "steps"),
-        done: 0,
-        stop: signals::stop_on_signals()?,
-    };
-    let mut comparison = compare::run(&plan, &mut watch).map_err(|error| match error {
+    let stop = signals::stop_on_signals()?;
+    let interrupt = signals::interrupt(&stop);
+    let mut watch =
+        Observer { started: Instant::now(), progress: Progress::new(plan.total_steps(), "steps"), done: 0, stop };
+    let mut comparison = interrupt.during(|| compare::run(&plan, &mut watch)).map_err(|error| match error {
         CompareError::NoTruth(_) | CompareError::Stopped => Failure::work(error),
         other => Failure::input(other),
     })?;

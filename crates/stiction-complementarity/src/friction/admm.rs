@@ -8,6 +8,7 @@
 use super::newton::system::{ImpulseSystem, mean_compliant_diagonals};
 use super::newton::{copy_warm_start, natural_residual};
 use super::{FrictionProblem, FrictionSolution};
+use crate::interrupt;
 use crate::linalg::SingularRow;
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -205,7 +206,11 @@ impl Solver<FrictionProblem> for FrictionAdmm {
         let mut least = natural_residual(problem, &self.z, &self.u);
         let (mut penalty, mut updates, mut iterations) = (options.penalty, 0, 0);
         let mut factored = self.factor(problem, penalty);
-        while factored.is_ok() && least > options.tolerance && iterations < options.max_iterations {
+        while factored.is_ok()
+            && least > options.tolerance
+            && iterations < options.max_iterations
+            && !interrupt::is_requested()
+        {
             let residuals = self.iterate(problem, penalty);
             iterations += 1;
             if iterations % options.interval != 0 && iterations < options.max_iterations {

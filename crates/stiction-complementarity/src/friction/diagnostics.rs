@@ -40,10 +40,10 @@ pub fn pointed<W: Delassus>(problem: &FrictionProblem<W>) -> Pointed {
     if quadratic_form(&w, &r) > ZERO * largest { Pointed::Yes } else { Pointed::No { r } }
 }
 
-/// Range of the normal impulse of one contact over all solutions with the same velocities.
+/// Range of the (normal) impulse of one contact or one-sided limit over all solutions with the same velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpulseRange {
-    /// Block of the contact.
+    /// Block of the contact or limit.
     pub block: usize,
     /// Least normal impulse, N s.
     pub least: f64,

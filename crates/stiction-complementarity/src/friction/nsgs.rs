@@ -6,6 +6,7 @@
 use super::law::local::{LocalBlock, MultiplierWarmStart};
 use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
+use crate::interrupt;
 use crate::linalg::dot;
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -26,7 +27,7 @@ pub struct FrictionNsgsOptions {
     /// Alternates between forward and backward order of the blocks. Default off.
     pub symmetric: bool,
     /// Iterations within which the best residual must fall by a factor 0.9. Otherwise the method ends with `BudgetExhausted`.
-    /// 0 disables the test. Default 2000.
+    /// 0 disables the test; an iteration that changes no impulse ends the method in any case. Default 2000.
     pub stall_after: u32,
 }
 
@@ -251,6 +252,9 @@ impl FrictionNsgs {
             }
             if change == 0.0 || stall_after > 0 && iteration - reference_iteration >= stall_after {
                 return self.fail(NsgsFailure::Stalled { iterations: iteration, residual: best }, r);
+            }
+            if interrupt::is_requested() {
+                return self.fail(NsgsFailure::OutOfIterations { iterations: iteration, residual: best }, r);
             }
         }
         self.fail(NsgsFailure::OutOfIterations { iterations: max_iterations, residual: best }, r)

@@ -149,7 +149,7 @@ impl StickRecovery {
         }
     }
 
-    /// Solves √D W √D s = −√D u by conjugate gradients, D the weights.
+    /// Solves √D (W + diag c) √D s = −√D u by conjugate gradients, D the weights and c the compliance.
     ///
     /// W is singular if contacts are redundant. The system is consistent, because u is a velocity of the bodies, and from s = 0 the
     /// iteration converges to the minimum-norm solution.

@@ -5,6 +5,7 @@
 //! not guaranteed. The best iterate is returned, so more iterations never give a worse result. It uses an initial guess.
 
 use super::{Lcp, LcpSolution, usable_guess};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
@@ -116,7 +117,7 @@ impl LcpGaussSeidel {
         }
         let (mut window_start, mut residual_then) = (0, least);
         while least > self.options.tolerance {
-            if *iterations >= self.options.max_iterations {
+            if *iterations >= self.options.max_iterations || interrupt::is_requested() {
                 return Err(GaussSeidelFailure::Budget { iterations: *iterations, residual: least });
             }
             self.iterate_once(problem);

@@ -12,6 +12,7 @@
 
 use super::dictionary::{Dictionary, Leaving, PathSettings, Variable};
 use super::{Lcp, LcpSolution};
+use crate::interrupt;
 use crate::linalg::{DenseLu, dot};
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
@@ -156,7 +157,7 @@ impl LcpLemke {
         let mut standing_still = 0;
         self.dictionary.start(problem, settings);
         let mut entering = Variable::Cover;
-        while *pivots < budget {
+        while *pivots < budget && !interrupt::is_requested() {
             let pair = match entering {
                 Variable::W(row) | Variable::Z(row) => row,
                 Variable::Cover => 0,

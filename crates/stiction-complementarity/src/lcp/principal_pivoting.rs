@@ -8,6 +8,7 @@
 //! guess.
 
 use super::{Lcp, LcpSolution, usable_guess};
+use crate::interrupt;
 use crate::linalg::{DenseLu, dot};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -128,7 +129,7 @@ impl LcpPrincipalPivoting {
     fn pivot(&mut self, problem: &Lcp, z: &mut [f64], bases: &mut u32) -> Result<(), PrincipalPivotingFailure> {
         let budget = self.options.max_bases.unwrap_or_else(|| 200 + 10 * problem.size() as u32);
         let (mut fewest, mut patience) = (usize::MAX, self.options.patience);
-        while *bases < budget {
+        while *bases < budget && !interrupt::is_requested() {
             *bases += 1;
             self.solve_basis(problem, z)?;
             self.find_violated(problem, z);

@@ -3,6 +3,7 @@
 use super::NcpFunction;
 use super::newton::{Halt, NcpAttempt, NcpNewton, Stage};
 use super::reformulation::Reformulation;
+use crate::interrupt;
 
 /// Largest number of Newton steps of an attempt on the problem itself.
 const DIRECT_STEPS: u32 = 150;
@@ -48,7 +49,7 @@ impl NcpNewton {
         // Close enough to the path for Newton to find the next point, and not closer than rounding allows.
         let near = |parameter: f64| (1e-4 * parameter.min(1.0)).max(1e-10);
         let mut halt = self.descend(function, stage(parameter), near(parameter), PATH_STEPS);
-        while halt == Halt::Reached && parameter > PATH_END * first {
+        while halt == Halt::Reached && parameter > PATH_END * first && !interrupt::is_requested() {
             let mut kept = std::mem::take(&mut self.kept);
             kept.clear();
             kept.extend_from_slice(self.point());

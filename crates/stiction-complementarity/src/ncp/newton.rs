@@ -7,6 +7,7 @@
 
 use super::reformulation::{Reformulation, Row};
 use super::{Ncp, NcpFunction, NcpSolution, natural_map_between};
+use crate::interrupt;
 use crate::linalg::{DenseLu, DenseMatrix, SparseMatrix, dot};
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
@@ -174,7 +175,7 @@ impl NcpNewton {
             if error <= target {
                 return Halt::Reached;
             }
-            if step == steps || self.iterations >= self.options.max_iterations {
+            if step == steps || self.iterations >= self.options.max_iterations || interrupt::is_requested() {
                 return Halt::Budget;
             }
             let before = self.here.merit;

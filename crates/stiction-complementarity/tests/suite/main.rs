@@ -23,6 +23,7 @@ mod friction_properties;
 mod friction_small_mixed;
 mod fuzz;
 mod generate;
+mod interrupts;
 mod json;
 mod lcp_cases;
 mod lcp_methods;

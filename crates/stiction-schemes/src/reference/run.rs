@@ -117,6 +117,7 @@ impl<'a> Run<'a> {
         self.restart()?;
         let (mut next_length, mut redetect, mut trials) = (h, false, 0);
         while self.elapsed < h {
+            StepCause::if_interrupted()?;
             trials += 1;
             if trials > MAX_TRIALS {
                 return Err(self.too_many(MAX_TRIALS, None));

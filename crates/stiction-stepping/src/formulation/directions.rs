@@ -1,4 +1,4 @@
-//! Friction directions for linear friction sets: vertices of polygons, or ± the two tangents for boxes.
+//! Friction directions for linear friction sets: vertices of polygons, or ± the two tangents for boxes in space; ± the tangent in the plane.
 
 use stiction_multibody::Dimension;
 
@@ -12,7 +12,9 @@ pub fn choose(start: &Start, ws: &mut Workspace) {
     choose_for_support_points(start, ws);
 }
 
-/// Friction directions of all contacts: vertices of the polygon, or two segments for a box.   [FRIC-1] [FRIC-4]
+/// Friction directions of all contacts: vertices of the polygon, or ends of two segments for a box in space; in the plane both are ± the tangent.
+///
+/// [FRIC-1] [FRIC-4]
 fn choose_for_contacts(start: &Start, ws: &mut Workspace) {
     let &Start { model, scheme, .. } = start;
     ws.mixed.directions.clear();

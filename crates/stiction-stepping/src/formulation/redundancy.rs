@@ -1,6 +1,6 @@
 //! Rows of closed loops that are redundant up to the errors of their joints.   [EQ-3]
 //!
-//! Rows of an overconstrained loop, such as Bennett's linkage, depend on each other if its joints are closed. Joint errors turn the rows by angles of
+//! Rows of an overconstrained loop, such as Bennett's linkage, depend on each other if its joints have no error. Joint errors turn the rows by angles of
 //! the size of the relative error η. The dependent rows then become independent: S below has eigenvalues of about η² instead of zeros. A loop that obeys
 //! such rows is locked or damped. W is replaced by a matrix in which they are dependent again:
 //!
@@ -65,7 +65,7 @@ pub(super) fn make_dependent(start: &Start, ws: &mut Workspace, laws: &[Law], w:
 
 /// Writes S and the square roots of the block scaling D.
 ///
-/// A row can vanish in a motion but for joint errors. Divided by its own diagonal entry it would not be small.
+/// All rates of a row can be zero but for joint errors. Divided by its own diagonal entry it would not be small.
 fn write_scaled(
     model: &Model,
     ws: &Workspace,

@@ -16,7 +16,8 @@ use crate::{
 /// Largest overlap by slack in a step that is not halved again, as a fraction of the radius of the smallest moving body with jammed contacts.
 /// Dimensionless.
 ///
-/// Bodies that turn by an angle of h ω leave an error of ½ (h ω)² of their radius in the gaps: this is that of 2.5° in a step.
+/// Bodies that turn by an angle of h ω leave an error of ½ (h ω)² of their radius in the gaps: this is that of 2.5° in a step. Larger overlaps of
+/// contacts that joints do not let open are kept.
 const MAX_OVERLAP: f64 = 1e-3;
 
 /// The same with few contacts, if a shorter step may be tried.
@@ -25,7 +26,7 @@ const MAX_OVERLAP_OF_FEW: f64 = 1e-4;
 /// Changes a problem that was not solved so that contacts around its worst row may overlap; false if nothing is left to change, or if no contact is
 /// connected with that row.
 ///
-/// Larger overlaps than slack may have were there before the step. They are kept: their contacts ask for no opening. Only then is slack added.
+/// Larger overlaps than slack may have were there before the step. They are kept: the biases of their contacts do not open them any more. Only then is slack added.
 /// Custom methods solve the problem as it is. With large mass ratios the residual says nothing about light bodies. Quasistatic and implicit steps are left
 /// as they are.
 pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> bool {
@@ -47,10 +48,12 @@ pub(crate) fn review_jam(start: &Start, ladder: &Ladder, ws: &mut Workspace) -> 
 /// Effective mass of a contact, as a multiple of that of all bodies together, from which on no motion is taken to open it. Dimensionless.
 ///
 /// That of bodies which part freely is at most theirs, and of those that joints hold at most that of the mechanism, unless joints turn a small opening into a
-/// large motion: at ten times this value the bodies move some thirty times as fast as the contact opens.
+/// large motion: at this value the bodies move some three times as fast (mass-weighted root mean square) as the contact opens, at ten times it ten times
+/// as fast.
 const IMMOVABLE_MASS: f64 = 10.0;
 
-/// Keeps the overlaps of contacts that joints do not let open, before the problem is solved; false if there is none.   [EXIST-2]
+/// Keeps the overlaps of contacts that joints do not let open, before the problem is solved; false if there is none, and in maximal coordinates, where W
+/// does not contain the joints.   [EXIST-2]
 pub(super) fn keep_immovable_overlaps(start: &Start, ws: &mut Workspace) -> bool {
     if !is_admitted(start) || ws.reduced.is_none() {
         return false;
@@ -77,7 +80,7 @@ pub(super) fn keep_immovable_overlaps(start: &Start, ws: &mut Workspace) -> bool
     is_any_kept
 }
 
-/// Lets a contact keep its overlap; false if it has a layer, or asks for no opening.
+/// Lets a contact keep its overlap; false if it has a layer, or if its bias does not open it.
 fn keep_overlap(h: f64, contact: &mut Contact) -> bool {
     let opening = (contact.gap_end - contact.gap_start) / h - contact.bias;
     if opening <= 0.0 || contact.layer.is_some() {
@@ -182,7 +185,8 @@ fn hardest_pressed(model: &Model, ws: &Workspace) -> String {
     name_contact(model, hardest.map(|(contact, _)| contact))
 }
 
-/// Radius of the smallest moving body with a connected contact or limit that may jam, m; infinite if there is none.
+/// Radius of the smallest moving body with a connected contact that may jam, m; infinite if there is none. Limits have no pair of bodies and do not
+/// count.
 fn smallest_radius(model: &Model, connected: &[bool], blocks: &[Block]) -> f64 {
     let may_jam = |block: &Block| match block.auxiliary {
         None => may_jam(block.law),

@@ -64,7 +64,8 @@ const RESERVED_BLOCKS: usize = 2;
 
 /// Fraction of the step after which the free velocity closes a contact.
 ///
-/// It is zero for a contact with an impulse in the last step and infinite for one whose gap rate at the free velocity is positive.
+/// It is zero for a contact with an impulse in the last step and infinite for one whose u_N at the free velocity is positive: it does
+/// not close within the step.
 fn closing_fraction(start: &Start, contact: &Contact, free: &[f64]) -> f64 {
     let memories = &start.state.contacts;
     let place = memories.binary_search_by_key(&contact.id, |memory| memory.id).ok();

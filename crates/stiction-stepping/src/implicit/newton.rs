@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stiction_complementarity::Delassus;
+use stiction_complementarity::{Delassus, interrupt};
 use stiction_geometry::implicit;
 use stiction_multibody::{ContactId, Model};
 
@@ -95,7 +95,7 @@ impl ImplicitNewton {
         let mut recent = [self.here.merit; MERIT_MEMORY];
         let last = self.iterations + MAX_STEPS;
         while self.error() > target {
-            if self.iterations >= last || !self.here.merit.is_finite() {
+            if self.iterations >= last || !self.here.merit.is_finite() || interrupt::is_requested() {
                 return false;
             }
             recent[self.iterations as usize % MERIT_MEMORY] = self.here.merit;

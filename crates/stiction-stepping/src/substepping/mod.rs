@@ -84,6 +84,8 @@ impl Substepping {
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
             let result = stepper.step(&tried, ws);
+            // Methods that ended early may have left a larger residual, which might be accepted.
+            StepCause::if_interrupted()?;
             let is_resolved =
                 ws.reduced.as_ref().is_none_or(|reduced| reduced.resolves_motion() && resolves_loops(&tried, ws));
             let result = match result {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stiction_scene::steps_in;
-use stiction_stepping::{Scheme, StepError};
+use stiction_stepping::{Scheme, StepCause, StepError};
 
 use super::{
     CompareError, Comparison, Cost, Entry, Errors, Orders, Outcome, Plan, Refusal, Row, Trajectory, Truth, tally::Tally,
@@ -160,7 +160,11 @@ fn first_pass(simulation: &mut Simulation, steps: u64, tally: &mut Tally, watch:
             return Err(Halt::Stopped);
         }
         let before = watch.now();
-        let report = simulation.step().map_err(Halt::Failed)?;
+        let made = simulation.step();
+        let report = made.map_err(|error| match error.cause {
+            StepCause::Interrupted => Halt::Stopped,
+            _ => Halt::Failed(error),
+        })?;
         tally.seconds += watch.now() - before;
         tally.see(simulation, &report);
     }

@@ -27,6 +27,7 @@ mod hardship;
 mod impacts;
 mod implicit;
 mod inputs;
+mod interrupts;
 mod jams;
 mod joint_dynamics;
 mod layer_laws;

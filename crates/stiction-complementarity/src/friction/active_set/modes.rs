@@ -74,8 +74,8 @@ impl Contacts {
         let on_boundary = r[0] > 0.0 && (friction - limit).abs() <= ON_BOUNDARY * limit;
         let (part, length) = if on_boundary && friction > 0.0 { ([r[1], r[2]], friction) } else { (tangent, length) };
         let e = [-part[0] / length, -part[1] / length];
-        let load = if r[0] > 0.0 { r[0] } else { normal };
-        (self.modes[i], self.r[i]) = (Mode::Slip(e), [load, -mu * load * e[0], -mu * load * e[1]]);
+        let r_n = if r[0] > 0.0 { r[0] } else { normal };
+        (self.modes[i], self.r[i]) = (Mode::Slip(e), [r_n, -mu * r_n * e[0], -mu * r_n * e[1]]);
         (!matches!(before, Mode::Slip(_)) || !on_boundary, !on_boundary)
     }
 

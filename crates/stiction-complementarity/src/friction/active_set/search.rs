@@ -5,6 +5,7 @@ use super::equalities::Equalities;
 use super::{FrictionActiveSetOptions, Loaded};
 use crate::friction::operator::Delassus;
 use crate::friction::{FrictionProblem, FrictionSolution};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 use std::fmt::Debug;
 
@@ -32,7 +33,8 @@ const MAX_BOUND_UPDATES: u32 = 3;
 /// Starts per compliance continuation in problems that are not purely spatial: not all blocks are contacts with friction in space.
 ///
 /// A compliance continuation runs after every initial iterate if all contacts are spatial, otherwise after every seventh. The ladder allows
-/// six initial iterates and one continuation, so only purely spatial problems get one, after the first.
+/// six initial iterates and one continuation, so only purely spatial problems get one, after the first. That for islands allows two initial iterates and
+/// no continuation.
 const STARTS_PER_CONTINUATION: u32 = 7;
 
 /// Contacts and bounded rows with impulses, velocities, modes and the linear system of a step.
@@ -166,7 +168,8 @@ impl<C: ContactSet> Search<C> {
         context.equalities.recover_impulses(context.embedding.equality_rows(), context.w, q, r);
     }
 
-    /// Iterates from the present active set until the problem is solved or the active sets cycle.
+    /// Iterates from the present active set until it is consistent and within tolerance, the active sets cycle (not if all blocks are spatial contacts),
+    /// the system is singular or the budget is spent. True if an iterate was within tolerance; its impulses are restored.
     ///
     /// `accepted` is the largest norm of the natural map of a solution. `count` counts the active sets, with a linear system each. Systems of
     /// bounded rows alone and of the refinement are not counted.
@@ -224,7 +227,7 @@ impl<C: ContactSet> Search<C> {
         // Adding and removing compliance changes W by rounding errors, so the matrix is loaded again next time.
         self.modified = true;
         let mut compliance = FIRST_COMPLIANCE;
-        while compliance >= LAST_COMPLIANCE {
+        while compliance >= LAST_COMPLIANCE && !interrupt::is_requested() {
             self.contacts.set_compliance(compliance);
             self.contacts.update_modes();
             let _ = self.iterate_active_sets(context, accepted, count);
@@ -269,7 +272,8 @@ impl<C: ContactSet> Search<C> {
         solved
     }
 
-    /// Iterates from one initial iterate after the other until one of them leads to a solution, and writes it. `solution` has the rows of the
+    /// Iterates from one initial iterate after the other until one of them leads to a solution, and writes it. If none
+    /// does, it writes the last initial iterate. `solution` has the rows of the
     /// problem and is zero.
     pub(super) fn run<W: Delassus>(
         &mut self,
@@ -291,7 +295,7 @@ impl<C: ContactSet> Search<C> {
         let mut solved = solved_at_start || self.try_modes_of_impulses(context, accepted, &mut count);
         let starts_per_continuation = if embedding.is_purely_spatial() { 1 } else { STARTS_PER_CONTINUATION };
         let (mut start, mut continuations, mut before) = (0, 0, None);
-        while !solved && start < options.max_starts {
+        while !solved && start < options.max_starts && !interrupt::is_requested() {
             if start > 0 {
                 for _ in 0..options.gauss_seidel_iterations {
                     self.contacts.iterate_gauss_seidel();

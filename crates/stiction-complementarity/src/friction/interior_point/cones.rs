@@ -1,7 +1,7 @@
 //! Laws as products of second-order cones, and their local linearisation.   [CONE-7]
 //!
 //! A block of impulses r lies in K if and only if all its vectors x = A r + b lie in their cones. Coulomb friction has one cone, rolling
-//! friction two with the same normal impulse, a bounded row one or two half-lines, an equality none.
+//! friction two with the same normal impulse, a bounded row a half-line for each finite bound (none if both are equal), an equality none.
 //!
 //! The dual vectors y determine the velocities u = Σ Aᵀ g⁻¹(y). With one cone g⁻¹(y) = A⁻ᵀ u = (u_N, μ u_T) are the velocities in the coordinates
 //! of the cone. The function g adds the De Saxcé correction to them, and g⁻¹(y) = y − s(y) e₀ with s(y) = ‖y_T‖²/y₀ subtracts it. On the boundary of the

@@ -22,6 +22,7 @@ mod start;
 mod step;
 
 use super::{FrictionProblem, FrictionSolution, Operator};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
@@ -280,7 +281,7 @@ impl FrictionInteriorPoint {
             if stalled || at_rounding || self.progress.blocked >= MAX_BLOCKED_STEPS {
                 return Err(InteriorPointFailure::Stalled { residual: best.residual, iteration });
             }
-            if iteration >= budget {
+            if iteration >= budget || interrupt::is_requested() {
                 return Err(InteriorPointFailure::Budget { residual: best.residual, budget });
             }
 

@@ -1,7 +1,7 @@
 //! Islands: a large problem in independent parts, each solved on its own.   [ISLAND-1]
 //!
-//! Only the constraints of a working set take part: those with an impulse at the warm start, those that approach or separate slowly, and all joints and
-//! motors. The others carry no impulse. The working set connects its bodies, and a connected component is an island. After all islands are solved,
+//! Only the constraints of a working set take part: those with an impulse at the warm start, those that approach or separate slowly, and all
+//! constraints that act in both directions, such as joints, motors and dry friction. The others carry no impulse. The working set connects its bodies, and a connected component is an island. After all islands are solved,
 //! constraints that were left out and are violated are added, and their islands are solved again.
 //!
 //! The residual of every island is relative to its own free velocities, so the accuracy of a resting island does not depend on others.
@@ -18,7 +18,7 @@ use crate::solver::Solver;
 use partition::Partition;
 
 /// First round after which not only violated constraints are added, but also those that separate more slowly than the mean free velocity: after an
-/// impact each round would otherwise add one layer of a pile.
+/// impact each round would otherwise add only the next bodies of a pile.
 const FIRST_WIDE_ROUND: u32 = 3;
 
 /// Largest number of rounds.
@@ -45,7 +45,8 @@ pub struct FrictionIslands {
     dirty: Vec<bool>,
     island: FrictionProblem,
     guess: FrictionSolution,
-    part: FrictionSolution,
+    /// Impulses of the island.
+    impulses: FrictionSolution,
     u: Vec<f64>,
     state: Vec<f64>,
     counts: IslandCounts,
@@ -55,7 +56,7 @@ pub struct FrictionIslands {
 /// Counts of the islands of the last run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IslandCounts {
-    /// Islands of all rounds.
+    /// Islands of the first round, and in later rounds those to which constraints were added.
     pub islands: u32,
     /// Islands whose warm start was kept.
     pub kept: u32,
@@ -90,7 +91,7 @@ impl FrictionIslands {
             dirty: Vec::new(),
             island: FrictionProblem::default(),
             guess: FrictionSolution::default(),
-            part: FrictionSolution::default(),
+            impulses: FrictionSolution::default(),
             u: Vec::new(),
             state: Vec::new(),
             counts: IslandCounts::default(),
@@ -173,8 +174,8 @@ impl FrictionIslands {
                 laws.extend(blocks.iter().map(|&block| problem.laws()[block]));
                 q.clear();
                 q.extend(blocks.iter().flat_map(|&block| &problem.q()[problem.range(block)]));
-                let Operator::MatrixFree(part) = operator else { return Ok(()) };
-                part.refill(|jacobian, mass| {
+                let Operator::MatrixFree(on_island) = operator else { return Ok(()) };
+                on_island.refill(|jacobian, mass| {
                     jacobian.clear(
                         blocks.iter().map(|&block| whole.row_size(block)),
                         columns.iter().map(|&body| whole.col_size(body)),
@@ -202,8 +203,8 @@ impl FrictionIslands {
             self.counts.kept += 1;
             return 0;
         }
-        let iterations = self.ladder.run(&self.island, Some(&self.guess), &mut self.part).iterations;
-        let residual = self.island.residual(&self.part).value;
+        let iterations = self.ladder.run(&self.island, Some(&self.guess), &mut self.impulses).iterations;
+        let residual = self.island.residual(&self.impulses).value;
         self.rung = self.ladder.rung().unwrap_or(self.rung);
         self.counts.above_aim += u32::from(residual > self.policy.aim);
         self.counts.refused += u32::from(residual > self.policy.refuse);
@@ -211,7 +212,7 @@ impl FrictionIslands {
         for &block in self.partition.blocks(index) {
             let range = problem.range(block);
             let rows = range.len();
-            r[range].copy_from_slice(&self.part.r[first..first + rows]);
+            r[range].copy_from_slice(&self.impulses.r[first..first + rows]);
             first += rows;
         }
         iterations

@@ -39,8 +39,8 @@ impl FrictionLadder {
         self
     }
 
-    /// Calls a result up to this residual solved loosely, and skips for it the rung of last resort and, after the active-set method and single pivots,
-    /// Gauss-Seidel and semismooth Newton.
+    /// Calls a result up to this residual solved loosely, and skips for it the rung of last resort, the repetition from zero, with other accuracies than
+    /// `Exact` the interior point and, after the active-set method and single pivots, Gauss-Seidel and semismooth Newton.
     #[must_use]
     pub fn with_acceptable_residual(mut self, residual: f64) -> Self {
         self.acceptable_residual = residual.max(self.tolerance);

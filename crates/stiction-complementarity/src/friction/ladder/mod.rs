@@ -14,7 +14,8 @@
 //!    from a second start, polished in the same way.
 //! 7. The last resort: pseudo-transient continuation from the result of Gauss-Seidel, for collapsing piles.
 //!
-//! Islands of a large problem have fewer rungs, [`FrictionLadder::ISLAND_RUNGS`], and three residuals instead of one ([`Policy`]).
+//! Ladders for steps and for islands have three residuals instead of one ([`Policy`]). Islands of a large problem also have fewer rungs,
+//! [`FrictionLadder::ISLAND_RUNGS`].
 //!
 //! The rungs are a list, [`FrictionLadder::DEFAULT_RUNGS`] unless [`FrictionLadder::with_rungs`] gives another. `docs/ablation.md` says what
 //! is lost without each of them.
@@ -37,6 +38,7 @@ use super::proximal::FrictionProximalNewton;
 use super::single_pivot::FrictionSinglePivot;
 use super::stick_recovery::StickRecovery;
 use super::{FrictionProblem, FrictionSolution, Operator};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 use crate::problem::Problem;
 use crate::solver::Solver;
@@ -50,12 +52,14 @@ pub struct FrictionLadder {
     rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
-    /// Largest residual at which the active-set method and single pivots suffice (`Progress::small_methods_sufficed`), and at which proximal Newton ends.
+    /// Largest residual at which the active-set method and single pivots suffice (`Progress::small_methods_sufficed`), at which proximal Newton ends, and up
+    /// to which the linear solve is solved loosely.
     acceptable_residual: f64,
-    /// Largest residual at which expensive rungs are skipped: the last resort, with a policy also the interior point and proximal Newton from zero
-    /// ([`Self::runs`]). The acceptable one without a policy.
+    /// Largest residual at which expensive rungs are skipped: the last resort, the repetition from zero and proximal Newton from zero; on islands and with
+    /// other accuracies than `Exact` also the interior point ([`Self::runs`]). The acceptable one without a policy, and with `Exact` and few contacts.
     accept: f64,
     /// Largest residual of a solution; the acceptable one without a policy. Between the tolerance and this residual a result is solved loosely.
+    /// The linear solve compares with the acceptable one instead.
     refuse: f64,
     /// True for islands of a large problem.
     is_for_islands: bool,
@@ -356,7 +360,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
         loop {
             for k in 0..self.rungs.len() {
                 let rung = self.rungs[k];
-                if progress.best <= tolerance {
+                if progress.best <= tolerance || interrupt::is_requested() {
                     break;
                 }
                 if !self.runs(rung, problem, &progress) {
@@ -373,6 +377,7 @@ impl Solver<FrictionProblem> for FrictionLadder {
                 || progress.best <= self.accept
                 || self.accuracy == Accuracy::RealTime
                 || self.is_for_islands
+                || interrupt::is_requested()
             {
                 break;
             }

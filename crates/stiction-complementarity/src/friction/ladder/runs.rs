@@ -8,13 +8,14 @@ use super::schedule::{
 use super::{Accuracy, FrictionLadder, FrictionRung};
 use crate::friction::active_set::REFINED_RESIDUAL;
 use crate::friction::{FrictionProblem, FrictionSolution, Operator};
+use crate::interrupt;
 use crate::outcome::Status;
 use crate::problem::Problem;
 use crate::solver::Solver;
 
 impl FrictionLadder {
     /// Runs Gauss-Seidel while its convergence rate predicts the tolerance within what is left of a budget, the cost of the interior point; with an
-    /// assembled W for a fixed number of iterations.   [GS-6]
+    /// assembled W whatever the rate, and with `RealTime` for [`REAL_TIME_ITERATIONS`] at most.   [GS-6]
     pub(super) fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let (mut budget, mut interval) =
@@ -24,16 +25,16 @@ impl FrictionLadder {
         }
         let mut iterations = self.gauss_seidel.run_at_most(interval, problem, start, &mut self.candidate).iterations;
         let mut residual = problem.residual(&self.candidate).value;
-        while residual > self.tolerance && budget > 0.0 {
+        while residual > self.tolerance && budget > 0.0 && !interrupt::is_requested() {
             std::mem::swap(&mut self.candidate, &mut self.scratch);
             let last = Some(&self.scratch);
             iterations += self.gauss_seidel.run_at_most(interval, problem, last, &mut self.candidate).iterations;
             let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
             budget -= f64::from(interval);
-            // Linear convergence: the residual falls by a constant factor per interval. A residual that does not fall is not affordable.
+            // Linear convergence: the residual falls by a constant factor per interval, and the tolerance is predicted within the budget or not.
             let intervals = libm::log(self.tolerance / residual) / libm::log(residual / before);
-            let affordable = residual < before && intervals * f64::from(interval) <= budget;
-            if !(assembled || affordable) {
+            let in_budget = residual < before && intervals * f64::from(interval) <= budget;
+            if !(assembled || in_budget) {
                 break;
             }
             interval = RATE_INTERVAL;
@@ -66,7 +67,7 @@ impl FrictionLadder {
         let (mut budget, mut polish_iterations) = (POLISH_SCHEDULE.first, 0);
         let mut ending =
             self.interior_point.run_from((&[tikhonov_weight], budget), problem, &mut self.interior_point_best);
-        while ending.status == Status::BudgetExhausted && budget < INTERIOR_POINT_STEPS {
+        while ending.status == Status::BudgetExhausted && budget < INTERIOR_POINT_STEPS && !interrupt::is_requested() {
             let polishes = self.interior_point.residual() <= POLISH_SCHEDULE.residual;
             if polishes {
                 self.scratch.r.clear();

@@ -75,5 +75,5 @@ pub(super) const COLD_START_ITERATIONS: u32 = 60;
 /// Starts of the active-set method on an island: proximal Newton is cheap and takes over.
 pub(super) const ISLAND_ACTIVE_SET_STARTS: u32 = 2;
 
-/// Residual that steps with few contacts and [`Accuracy::Exact`](super::Accuracy::Exact) try to reach, as a fraction of the aimed one.
+/// Residual that steps with [`Accuracy::Exact`](super::Accuracy::Exact) try to reach, with few contacts and on islands, as a fraction of the aimed one.
 pub(super) const STEP_TOLERANCE: f64 = 1e-2;

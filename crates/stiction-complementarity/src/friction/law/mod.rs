@@ -1,4 +1,4 @@
-//! Laws of the blocks: contact with friction, equality (of a joint or a coupling), limit or motor. Each law has its own file.
+//! Laws of the blocks: contact with friction, equality (of a joint, a coupling or an implicit force), limit or motor. Each law has its own file.
 //!
 //! A law implements [`Rules`]. Methods depend on the [`Kind`] of a law and on the [`Parts`] of its friction only: a law of friction is a normal row and
 //! a few parts, each with its rows and its coefficient.   [CONE-1]
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Law {
-    /// Equality (bilateral constraint, of a joint or a coupling): u = 0, r free.
+    /// Equality (bilateral constraint, of a joint, a coupling or an implicit force): u = 0, r free.
     Equality {
         /// Number of rows.
         rows: usize,
@@ -251,7 +251,7 @@ impl Law {
         let n = z.len();
         scratch.clear();
         scratch.resize(n * (n + 1), 0.0);
-        // At u = 0 the argument of the projection is r itself.
+        // At u = 0 the argument of the projection is z itself.
         let (zero_velocity, a) = scratch.split_at_mut(n);
         d.fill(0.0);
         rules!(self, law => law.alart_curnier_jacobian(rho, z, zero_velocity, a, d));

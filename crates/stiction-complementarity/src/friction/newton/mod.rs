@@ -12,6 +12,7 @@ pub(crate) mod system;
 pub use options::FrictionNewtonOptions;
 
 use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 use crate::problem::OptionError;
 use crate::solver::Solver;
@@ -243,7 +244,7 @@ impl FrictionNewton {
         };
         self.set_centre(problem, &solution.r, &mut proximal);
         let (mut steps, mut idle, mut status) = (0, 0, Status::BudgetExhausted);
-        while least > options.tolerance && steps < options.max_steps {
+        while least > options.tolerance && steps < options.max_steps && !interrupt::is_requested() {
             let taken = self.advance(problem, &mut solution.r, &mut proximal);
             steps += 1;
             let residual = natural_residual(problem, &solution.r, &self.u);

@@ -10,6 +10,7 @@
 use super::merit::{evaluate, natural_residual};
 use super::{FrictionNewton, along};
 use crate::friction::{FrictionProblem, FrictionSolution};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 
 /// Largest number of Newton steps of one implicit step.
@@ -51,7 +52,7 @@ const PROGRESS_FACTOR: f64 = 0.9;
 impl FrictionNewton {
     /// Runs pseudo-transient continuation from the warm start to the acceptable residual.
     ///
-    /// It makes at most `max_steps` Newton steps; the first implicit step has this weight. The solution is the iterate of least residual.
+    /// It begins no implicit step after `max_steps` Newton steps; the first implicit step has this weight. The solution is the iterate of least residual.
     pub(crate) fn run_pseudo_transient(
         &mut self,
         (max_steps, weight): (u32, f64),
@@ -69,6 +70,7 @@ impl FrictionNewton {
             && steps < max_steps
             && failures <= MAX_FAILURES
             && steps - reference_step < MAX_STALLED_STEPS
+            && !interrupt::is_requested()
         {
             let taken = self.implicit_step(problem, &mut solution.r, weight);
             steps += taken.unwrap_or_else(|spent| spent);

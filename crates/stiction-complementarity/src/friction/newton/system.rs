@@ -251,7 +251,8 @@ impl ImpulseSystem {
     }
 }
 
-/// Mean diagonal entry of W + diag c of each block; if it is not positive and finite, the mean over all blocks.
+/// Mean diagonal entry of W + diag c of each block; if it is not positive and finite, the mean over all blocks, or 1 if
+/// that is not either.
 pub(crate) fn mean_compliant_diagonals(problem: &FrictionProblem, scratch: &mut Vec<f64>, out: &mut Vec<f64>) {
     out.clear();
     for (i, law) in problem.laws().iter().enumerate() {

@@ -16,6 +16,7 @@ pub use options::FrictionProximalNewtonOptions;
 use super::newton::copy_warm_start;
 use super::newton::system::mean_compliant_diagonals;
 use super::{Bodies, Delassus, FrictionProblem, FrictionSolution, Operator};
+use crate::interrupt;
 use crate::linalg::block::mul_add;
 use crate::outcome::{Ending, Status};
 use crate::problem::{OptionError, Problem};
@@ -158,7 +159,8 @@ impl FrictionProximalNewton {
         debug_assert_eq!(w.len(), problem.rows(), "one weight per row");
     }
 
-    /// Solves proximal problems until the residual is within the tolerance; returns the number of steps and the least residual.
+    /// Solves proximal problems until the residual is refined to [`REFINED`] of the tolerance, or is within it after [`REFINEMENT_STEPS`] more steps, or the
+    /// budget is spent; returns the number of steps and the least residual.
     fn iterate(
         &mut self,
         problem: &FrictionProblem,
@@ -217,6 +219,7 @@ impl FrictionProximalNewton {
         progress: &mut Progress,
     ) -> bool {
         loop {
+            progress.is_done |= interrupt::is_requested();
             progress.last = self.now.measure(problem, bodies);
             if progress.last < progress.least {
                 progress.least = progress.last;

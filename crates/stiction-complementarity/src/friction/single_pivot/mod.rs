@@ -15,6 +15,7 @@ mod system;
 use super::law::Kind;
 use super::operator::Delassus;
 use super::{FrictionProblem, FrictionSolution};
+use crate::interrupt;
 use crate::outcome::{Ending, Status};
 use crate::problem::Problem;
 use modes::{Block, Driving, DrivingBlock, Mode};
@@ -107,6 +108,9 @@ impl FrictionSinglePivot {
             }
             if !continues {
                 return Ending::new(Status::Breakdown, count);
+            }
+            if interrupt::is_requested() {
+                return Ending::new(Status::BudgetExhausted, count);
             }
         }
         Ending::new(Status::BudgetExhausted, budget)

@@ -112,7 +112,7 @@ impl GeneralContacts {
             self.r[constraint.range()].fill(0.0);
             return Change { mode: before != Mode::Held, impulse };
         }
-        let load = if r_n > 0.0 { r_n } else { normal };
+        let normal_impulse = if r_n > 0.0 { r_n } else { normal };
         let mut change = Change { mode: before.parts().is_none(), impulse: false };
         let mut modes = [PartMode::Stick; MAX_PARTS];
         for (k, part) in constraint.parts.iter().enumerate() {
@@ -127,8 +127,8 @@ impl GeneralContacts {
             }
             let (e, on_boundary) = self.slip_direction(constraint, part, &z);
             modes[k] = PartMode::Slip(e);
-            self.r[first] = load;
-            constraint.rows_of(part).zip(e).for_each(|(row, e)| self.r[row] = -part.mu * load * e);
+            self.r[first] = normal_impulse;
+            constraint.rows_of(part).zip(e).for_each(|(row, e)| self.r[row] = -part.mu * normal_impulse * e);
             change.mode |= !slipped || !on_boundary;
             change.impulse |= !on_boundary;
         }
