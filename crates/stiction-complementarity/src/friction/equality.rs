@@ -1,8 +1,8 @@
 //! Problems of equalities alone, W r + q = 0: joints and couplings without contacts. Linear algebra, no cones.   [EQ-1]
 //!
-//! W is positive semidefinite, and singular if equalities are redundant. W + ε D, with the diagonal D of W (compliance included), is regular and is factorised by blocks (of
-//! weak rows D is larger, see [`WEAK`]). The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point method. If the system is
-//! consistent, they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If it is inconsistent
+//! W is positive semidefinite, and singular if equalities are redundant. W + ε D, with the diagonal D of W (compliance included), is regular and is
+//! factorised by blocks (of weak rows D is larger, see [`WEAK`]). The iterations r ← r − (W + ε D)⁻¹ (W r + q) from r = 0 are those of the proximal-point
+//! method. If the system is consistent, they converge to the solution of least norm √(rᵀ D r); two or three of them reach rounding level. If it is inconsistent
 //! (equalities contradict each other), the residual of the contradicting rows remains, and the problem is not solved.
 //!
 //! Rows that are almost redundant, with eigenvalues of D⁻¹ W far below ε, count as redundant: those of an overconstrained loop are redundant up
@@ -24,8 +24,8 @@ const VANISHED: f64 = 1e-20;
 
 /// Fraction of the largest diagonal entry of W in a block (a joint) up to which one of its rows is weak. Dimensionless.
 ///
-/// All rates of a row may be zero but for the joint errors, such as those of the rows out of the plane in a planar mechanism. Relative to its own entry it would not be small and would count as independent. So D of a
-/// weak row is the largest entry of its joint. Entries of position rows and angle rows differ by the square of the size of the mechanism in metres: at
+/// All rates of a row may be zero but for the joint errors, such as those of the rows out of the plane in a planar mechanism. Relative to its own entry it
+/// would not be small and would count as independent. So D of a weak row is the largest entry of its joint. Entries of position rows and angle rows differ by the square of the size of the mechanism in metres: at
 /// 1e-6 this difference makes no row weak from a millimetre to a kilometre.
 const WEAK: f64 = 1e-6;
 
@@ -50,7 +50,8 @@ const MAX_ITERATIONS: u32 = 60;
 /// more than half of q, and usually 2 otherwise.
 const SUBTRACTIONS: u32 = 2;
 
-/// Largest average number of pairs of blocks that share a body, per block; with more, factors fill in and the method does not apply: bodies with very many joints or couplings.
+/// Largest average number of pairs of blocks that share a body, per block; with more, factors fill in and the method does not apply: bodies with very many
+/// joints or couplings.
 const MAX_COUPLINGS: usize = 64;
 
 /// Method for problems of equalities alone; the symbolic analysis is kept while the sparsity pattern stays the same.   [EQ-1]

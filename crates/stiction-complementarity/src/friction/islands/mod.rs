@@ -1,8 +1,8 @@
 //! Islands: a large problem in independent parts, each solved on its own.   [ISLAND-1]
 //!
 //! Only the constraints of a working set take part: those with an impulse at the warm start, those that approach or separate slowly, and all
-//! constraints that act in both directions, such as joints, motors and dry friction. The others carry no impulse. The working set connects its bodies, and a connected component is an island. After all islands are solved,
-//! constraints that were left out and are violated are added, and their islands are solved again.
+//! constraints that act in both directions, such as joints, motors and dry friction. The others carry no impulse. The working set connects its bodies, and
+//! a connected component is an island. After all islands are solved, constraints that were left out and are violated are added, and their islands are solved again.
 //!
 //! The residual of every island is relative to its own free velocities, so the accuracy of a resting island does not depend on others.
 

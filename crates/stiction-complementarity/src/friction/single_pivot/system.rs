@@ -106,7 +106,8 @@ impl System {
         self.solution.iter().all(|x| x.is_finite())
     }
 
-    /// Replaces the right-hand side, and for a bound the first row of the driving block: the driving variable increases at unit rate, all other equations are kept.   [SET-5]
+    /// Replaces the right-hand side, and for a bound the first row of the driving block: the driving variable increases at unit rate, all other equations
+    /// are kept.   [SET-5]
     fn write_driving_rows(&mut self, variable: &Driving, (first, tangents): (usize, usize)) {
         let size = self.active.len();
         self.right_hand_side.fill(0.0);
