@@ -1,9 +1,10 @@
 //! Runs of single methods of the ladder, with their schedules and polishes.
 
 use super::schedule::{
-    ASSEMBLED_ITERATIONS, COLD_START_ITERATIONS, FIRST_RATE_INTERVAL, INTERIOR_POINT_COST, INTERIOR_POINT_STEPS,
-    MAX_REFINED_ROWS, MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, PROXIMAL_STEPS, RATE_INTERVAL,
-    REAL_TIME_ITERATIONS, REAL_TIME_NEWTON_STEPS, ROUNDING_RESIDUAL,
+    ASSEMBLED_ITERATIONS, COLD_START_ITERATIONS, FAST_CONVERGENCE, FIRST_RATE_INTERVAL, INTERIOR_POINT_COST,
+    INTERIOR_POINT_STEPS, MAX_REFINED_ROWS, MAX_STICK_RECOVERY_ROWS, POLISH_SCHEDULE, POLISH_STEPS, POOR_START,
+    POOR_START_ITERATIONS, PROXIMAL_STEPS, RATE_INTERVAL, REAL_TIME_ITERATIONS, REAL_TIME_NEWTON_STEPS,
+    ROUNDING_RESIDUAL,
 };
 use super::{Accuracy, FrictionLadder, FrictionRung};
 use crate::friction::active_set::REFINED_RESIDUAL;
@@ -14,8 +15,8 @@ use crate::problem::Problem;
 use crate::solver::Solver;
 
 impl FrictionLadder {
-    /// Runs Gauss-Seidel while its convergence rate predicts the tolerance within what is left of a budget, the cost of the interior point; with an
-    /// assembled W whatever the rate, and with `RealTime` for [`REAL_TIME_ITERATIONS`] at most.   [GS-6]
+    /// Runs Gauss-Seidel while its convergence rate predicts the tolerance within what is left of a budget, the cost of the interior point. With an
+    /// assembled W it runs for [`ASSEMBLED_ITERATIONS`] more, whatever the rate, and with `RealTime` for [`REAL_TIME_ITERATIONS`] at most.   [GS-6]
     pub(super) fn run_gauss_seidel(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
         let assembled = matches!(problem.operator(), Operator::Assembled(_));
         let (mut budget, mut interval) =
@@ -43,8 +44,35 @@ impl FrictionLadder {
         iterations
     }
 
-    /// Runs proximal Newton from the warm start, or from zero without one.
+    /// Runs proximal Newton from the warm start, or from zero without one. If there are no more rows than velocities, a start that is far off is first
+    /// improved by Gauss-Seidel iterations, as long as they converge fast.   [PROX-6]
     pub(super) fn run_proximal(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
+        let Operator::MatrixFree(bodies) = problem.operator() else { return self.run_proximal_from(problem, start) };
+        if problem.rows() > bodies.jacobian().cols() {
+            return self.run_proximal_from(problem, start);
+        }
+        let given = start.map_or(f64::INFINITY, |start| problem.residual(start).value);
+        let (mut iterations, mut residual) = (0, given);
+        while residual > POOR_START && iterations < POOR_START_ITERATIONS && !interrupt::is_requested() {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+            let from = if iterations == 0 { start } else { Some(&self.scratch) };
+            iterations += self.gauss_seidel.run_at_most(RATE_INTERVAL, problem, from, &mut self.candidate).iterations;
+            let before = std::mem::replace(&mut residual, problem.residual(&self.candidate).value);
+            if residual > FAST_CONVERGENCE * before {
+                break;
+            }
+        }
+        if residual < given {
+            std::mem::swap(&mut self.candidate, &mut self.scratch);
+            let improved = std::mem::take(&mut self.scratch);
+            iterations += self.run_proximal_from(problem, Some(&improved));
+            self.scratch = improved;
+            return iterations;
+        }
+        iterations + self.run_proximal_from(problem, start)
+    }
+
+    fn run_proximal_from(&mut self, problem: &FrictionProblem, start: Option<&FrictionSolution>) -> u32 {
         let steps = if self.accuracy == Accuracy::RealTime { REAL_TIME_NEWTON_STEPS } else { PROXIMAL_STEPS };
         self.proximal.run_to((self.acceptable_residual, steps), problem, start, &mut self.candidate).iterations
     }
@@ -54,7 +82,7 @@ impl FrictionLadder {
         let iterations =
             self.gauss_seidel.run_at_most(COLD_START_ITERATIONS, problem, None, &mut self.scratch).iterations;
         let start = std::mem::take(&mut self.scratch);
-        let steps = self.run_proximal(problem, Some(&start));
+        let steps = self.run_proximal_from(problem, Some(&start));
         self.scratch = start;
         iterations + steps
     }

@@ -19,7 +19,7 @@ pub(super) const RATE_INTERVAL: u32 = 10;
 /// once.
 pub(super) const FIRST_RATE_INTERVAL: u32 = 4;
 
-/// Gauss-Seidel iterations of a solve with [`Accuracy::RealTime`].
+/// Gauss-Seidel iterations of a Gauss-Seidel rung with [`Accuracy::RealTime`](super::Accuracy::RealTime).
 pub(super) const REAL_TIME_ITERATIONS: u32 = 50;
 
 /// Approximate cost of the interior point in Gauss-Seidel iterations, matrix-free: their budget after the first interval.
@@ -68,6 +68,16 @@ pub(super) const PROXIMAL_STEPS: u32 = 60;
 
 /// Largest number of Newton steps of the proximal method with [`Accuracy::RealTime`](super::Accuracy::RealTime).
 pub(super) const REAL_TIME_NEWTON_STEPS: u32 = 15;
+
+/// Residual above which a start of the proximal method is first improved by Gauss-Seidel iterations.
+pub(super) const POOR_START: f64 = 1e-2;
+
+/// Largest number of Gauss-Seidel iterations from a poor start.
+pub(super) const POOR_START_ITERATIONS: u32 = 60;
+
+/// Factor on the residual in [`RATE_INTERVAL`] iterations up to which Gauss-Seidel goes on from a poor start. These iterations cost as much as one or two
+/// Newton steps, and the residual of proximal Newton falls by this much in so many.
+pub(super) const FAST_CONVERGENCE: f64 = 0.3;
 
 /// Gauss-Seidel iterations from zero before the proximal method.
 pub(super) const COLD_START_ITERATIONS: u32 = 60;

@@ -10,7 +10,8 @@ pub(super) struct ProximalTerm {
     pub(super) alpha: f64,
     /// Centre r̄.
     pub(super) centre: Vec<f64>,
-    /// Proximal compliance w of each row: the mean diagonal of W over the rows with a common ρ, a part of the friction or a single row.
+    /// Proximal compliance w of each row: the mean diagonal of W over the rows with a common ρ, a part of the friction or a single row, or that
+    /// of W + diag c over the block where it is negligible.
     pub(super) w: Vec<f64>,
     /// Common compliance ĉ of each row: the largest compliance c of these rows. With ĉ instead of c they have a common ρ.
     pub(super) compliance: Vec<f64>,

@@ -24,13 +24,14 @@ use crate::solver::Solver;
 use iterate::{Iterate, ProximalTerm};
 use system::BodySystem;
 
-/// Fraction of the mean diagonal of the block below which a diagonal entry of W is replaced by that mean.
+/// Fraction of the mean diagonal of W + diag c over the block below which the mean diagonal of W over a part or row is replaced by it.
 const NEGLIGIBLE_DIAGONAL: f64 = 1e-6;
 
-/// Residual at which the method stops refining, as a fraction of the tolerance. What a step leaves is the start of the next one.
-const REFINED: f64 = 1e-2;
+/// Residual at which the method stops, as a fraction of the tolerance. The error that a time step leaves in the velocities is carried into the next one.
+const REFINED: f64 = 3e-2;
 
-/// Largest number of Newton steps within the tolerance. The residual falls at least as fast as α, a factor of two to ten per step.
+/// Largest number of Newton steps within the tolerance. The residual falls at least as fast as α, by a factor of two to ten per proximal
+/// problem.
 const REFINEMENT_STEPS: u32 = 8;
 
 /// Required decrease of the merit of a step, relative to its length and to the merit. Any small number: it only excludes steps that change nothing.
@@ -45,12 +46,12 @@ pub struct FrictionProximalNewton {
     options: FrictionProximalNewtonOptions,
     system: BodySystem,
     term: ProximalTerm,
-    /// Present iterate, and the one that the line search or the prediction tries.
+    /// Present iterate, and the one that the line search or the prediction [PROX-5] tries.
     now: Iterate,
     trial: Iterate,
     step: Vec<f64>,
-    /// Argument of the projection at the solution of the last proximal problem, and impulses extrapolated from there.
-    last_z: Vec<f64>,
+    /// Argument of the projection with the contact modes of the last proximal problem, and impulses extrapolated from there.
+    mode_z: Vec<f64>,
     extrapolated: Vec<f64>,
     /// Impulses of least residual.
     best: FrictionSolution,
@@ -72,7 +73,7 @@ struct Progress {
     failures: u32,
     /// Number of steps when the residual was first within the tolerance.
     first_within: Option<u32>,
-    /// True if the residual is refined, or within the tolerance after as many steps as that is worth.
+    /// True if the residual is [`REFINED`], or has been within the tolerance for [`REFINEMENT_STEPS`], or an interrupt is requested.
     is_done: bool,
 }
 
@@ -119,8 +120,8 @@ impl FrictionProximalNewton {
         self.best.r.clone_from(&self.term.centre);
         self.system.prepare(bodies);
         self.compute_weights(problem);
-        let Self { term, last_z, extrapolated, .. } = self;
-        for vector in [&mut term.rho, &mut term.offset, last_z, extrapolated] {
+        let Self { term, mode_z, extrapolated, .. } = self;
+        for vector in [&mut term.rho, &mut term.offset, mode_z, extrapolated] {
             vector.clear();
             vector.resize(rows, 0.0);
         }
@@ -130,8 +131,8 @@ impl FrictionProximalNewton {
         self.step.resize(columns, 0.0);
     }
 
-    /// Computes the proximal compliance w and the common compliance ĉ of each row: the mean diagonal of W and the largest c over the rows with a
-    /// common ρ.
+    /// Computes the proximal compliance w and the common compliance ĉ of each row: the mean diagonal of W, or that of W + diag c over the block
+    /// where it is negligible, and the largest c over the rows with a common ρ.
     fn compute_weights(&mut self, problem: &FrictionProblem) {
         // The offset is computed later with α. Until then its memory holds the mean diagonal of each block.
         let ProximalTerm { w, compliance, offset: means, .. } = &mut self.term;
@@ -159,8 +160,8 @@ impl FrictionProximalNewton {
         debug_assert_eq!(w.len(), problem.rows(), "one weight per row");
     }
 
-    /// Solves proximal problems until the residual is refined to [`REFINED`] of the tolerance, or is within it after [`REFINEMENT_STEPS`] more steps, or the
-    /// budget is spent; returns the number of steps and the least residual.
+    /// Solves proximal problems until the residual is [`REFINED`] of the tolerance, or has been within it for [`REFINEMENT_STEPS`], or the budget is spent,
+    /// too many proximal problems in a row fail, or an interrupt is requested; returns the number of steps and the least residual.
     fn iterate(
         &mut self,
         problem: &FrictionProblem,
@@ -298,22 +299,29 @@ impl FrictionProximalNewton {
 
     /// Makes the present impulses the centre of the next proximal problem, and predicts its solution.   [PROX-5]
     ///
-    /// The prediction is a Newton step with the derivative of P at the last argument z. A smaller α changes z, even at the same velocities, by a
-    /// multiple of the last change of the impulses. The new z often lies beyond a kink of P, where the derivative belongs to other contact modes.
+    /// The prediction is a Newton step with the derivative of P at an argument z̄ with P(z̄) = r̄ and the contact modes of the last argument z. A smaller α
+    /// changes z, even at the same velocities, by a multiple of the last change of the impulses. The new z often lies beyond a kink of P, where the
+    /// derivative belongs to other modes.
     fn continue_from_solution(&mut self, problem: &FrictionProblem, bodies: &Bodies, alpha: f64) {
         std::mem::swap(&mut self.term.centre, &mut self.now.r);
-        self.last_z.copy_from_slice(&self.now.z);
+        self.mode_z.copy_from_slice(&self.now.z);
+        self.extrapolated.copy_from_slice(&self.term.rho);
         self.term.set_weight(problem, alpha);
+        // z − P(z) is normal to the set of admissible impulses, and grows with ρ while the velocities stay.
+        for (k, (z, last_rho)) in self.mode_z.iter_mut().zip(&self.extrapolated).enumerate() {
+            let r = self.term.centre[k];
+            *z = r + self.term.rho[k] / last_rho * (*z - r);
+        }
         self.now.evaluate(problem, bodies, &self.term);
-        let Self { system, term, now, trial, last_z, extrapolated, scratch, .. } = self;
+        let Self { system, term, now, trial, mode_z, extrapolated, scratch, .. } = self;
         for (block, law) in problem.laws().iter().enumerate() {
             let range = problem.range(block);
-            let (n, rho, last_z) = (range.len(), &term.rho[range.clone()], &last_z[range.clone()]);
+            let (n, rho, mode_z) = (range.len(), &term.rho[range.clone()], &mode_z[range.clone()]);
             let d = system.block_mut(block);
-            law.alart_curnier_slope(rho, last_z, d, scratch);
+            law.alart_curnier_slope(rho, mode_z, d, scratch);
             let (z, centre) = (&now.z[range.clone()], &term.centre[range.clone()]);
             for (row, out) in extrapolated[range].iter_mut().enumerate() {
-                let change: f64 = (0..n).map(|k| d[row * n + k] / rho[k] * (z[k] - last_z[k])).sum();
+                let change: f64 = (0..n).map(|k| d[row * n + k] / rho[k] * (z[k] - mode_z[k])).sum();
                 *out = centre[row] + change;
             }
         }

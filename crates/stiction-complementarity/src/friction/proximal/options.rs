@@ -2,10 +2,10 @@
 
 use crate::problem::OptionError;
 
-/// Options of [`FrictionProximalNewton`](super::FrictionProximalNewton). All but the counts are dimensionless.
+/// Options of [`FrictionProximalNewton`](super::FrictionProximalNewton). All are dimensionless.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionProximalNewtonOptions {
-    /// Residual [CONE-5] at which the method ends with `Solved`. Default 1e-8.
+    /// Residual [CONE-5] within which the method ends with `Solved`. It continues to 3 % of it, for at most eight more Newton steps. Default 1e-8.
     pub tolerance: f64,
     /// Largest number of Newton steps. Default 60.
     pub max_steps: u32,
