@@ -42,6 +42,8 @@ use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
 pub struct Scratch {
     a: CoreBuffer,
     b: CoreBuffer,
+    /// Sides of a plane on which the normals of a polytope lie.
+    sides: Vec<f64>,
     smooth: smooth::Scratch,
 }
 
@@ -186,7 +188,7 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
     let &Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped } = pair;
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
-    let Scratch { a: buffer_a, b: buffer_b, .. } = scratch;
+    let Scratch { a: buffer_a, b: buffer_b, sides, .. } = scratch;
     let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else {
         debug_assert!(false, "B has a core");
         return;
@@ -213,7 +215,7 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
         (Kind::Segment, Kind::Vertex) => sphere::with_segment(&a_core, &b_core, &mut sink),
         (Kind::Segment, _) => capsule::with_capsule(&a_core, &b_core, &mut sink),
         (_, Kind::Vertex) => sphere::with_polytope(&a_core, &b_core, &mut sink),
-        (_, _) => polytope::contacts(&a_core, &b_core, &mut sink),
+        (_, _) => polytope::contacts(&a_core, &b_core, sides, &mut sink),
     }
     sink.sort();
 }

@@ -14,9 +14,11 @@ use super::segment::{Closest, Place, closest};
 use super::sink::{Meeting, Sink, vertex_on_face};
 
 /// Reports the contacts of polytope A with core B.
-pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sink: &mut Sink<'_>) {
+///
+/// `sides` is scratch memory.
+pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sides: &mut Vec<f64>, sink: &mut Sink<'_>) {
     let touching = sink.tolerance().touching;
-    let Some(axis) = axis(a, b, sink.core_margin(), touching) else { return };
+    let Some(axis) = axis(a, b, sink.core_margin(), touching, sides) else { return };
     // Of two coincident contacts the first stays: the one in the direction of largest separation.
     if let Kind::Edges { edge_a, edge_b } = axis.kind
         && let Some(meeting) = crossing(a, edge_a, b, edge_b, &axis.direction, touching)

@@ -85,7 +85,9 @@ impl Candidates {
 /// Separations that differ by less than `lead` count as equal. The order is then: features that meet before features
 /// that pass each other, a face of A before a face of B, a face before a pair of edges, a lower number before a
 /// higher one.
-pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<Axis> {
+///
+/// `sides` is scratch memory.
+pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64, sides: &mut Vec<f64>) -> Option<Axis> {
     let mut candidates = Candidates::new(lead);
     for face in 0..a.normals.len() as u32 {
         let (vertex, separation) = face_separation(a, face, b);
@@ -99,8 +101,12 @@ pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64) -> Option<
         return None;
     }
     for (edge_a, a_edge) in a.edges() {
+        let arc = Arc::new(a, a_edge);
+        // Most pairs of arcs do not cross because the plane of the first does not separate the ends of the second.
+        sides.clear();
+        sides.extend(b.normals.iter().map(|normal| (-normal).dot(&arc.plane)));
         for (edge_b, b_edge) in b.edges() {
-            if let Some((direction, separation)) = edge_separation(a, a_edge, b, b_edge) {
+            if let Some((direction, separation)) = edge_separation(a, (a_edge, &arc), b, b_edge, sides) {
                 candidates.consider(Kind::Edges { edge_a, edge_b }, direction, separation);
             }
         }
@@ -123,40 +129,62 @@ fn face_separation(core: &Core<'_>, face: u32, other: &Core<'_>) -> (u32, f64) {
     (vertex, normal.dot(&(other.vertex(vertex) - core.face_origin(face))))
 }
 
+/// The normals that an edge supports: an arc of a great circle from m to n, in the plane with the normal n × m.
+struct Arc {
+    m: Vector3<f64>,
+    n: Vector3<f64>,
+    plane: Vector3<f64>,
+}
+
+impl Arc {
+    fn new(core: &Core<'_>, edge: Edge) -> Self {
+        let [m, n] = edge.faces.map(|face| core.normal(face));
+        Self { m, n, plane: n.cross(&m) }
+    }
+
+    /// True if the reversed normals that edge B supports have one in common with this arc.
+    ///
+    /// Both sets are arcs of great circles. They cross if the ends of each lie on different sides of the other, in the
+    /// same hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it. `sides` has the
+    /// side of this arc on which each reversed normal of B lies.
+    fn crosses(&self, b: &Core<'_>, edge_b: Edge, sides: &[f64]) -> bool {
+        let Self { m, n, .. } = self;
+        let side = |face: u32| sides.get(face as usize).copied();
+        let [Some(p_side), Some(q_side)] = edge_b.faces.map(side) else {
+            debug_assert!(sides.is_empty(), "only a segment has no faces");
+            let [b_0, b_1] = b.ends(edge_b);
+            let e_b = b_1 - b_0;
+            return m.dot(&e_b) * n.dot(&e_b) < 0.0;
+        };
+        if p_side * q_side >= 0.0 {
+            return false;
+        }
+        let [p, q] = edge_b.faces.map(|face| -b.normal(face));
+        let plane_b = q.cross(&p);
+        let (m_side, n_side) = (m.dot(&plane_b), n.dot(&plane_b));
+        m_side * n_side < 0.0 && p_side * n_side > 0.0
+    }
+}
+
 /// Returns the outward common perpendicular of two edges, out of A, and the separation along it, if both edges
 /// support it.
-fn edge_separation(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge) -> Option<(Vector3<f64>, f64)> {
-    let ([a_0, a_1], [b_0, b_1]) = (a.ends(edge_a), b.ends(edge_b));
-    let (e_a, e_b) = (a_1 - a_0, b_1 - b_0);
-    let [m, n] = edge_a.faces.map(|face| a.normal(face));
-    if !arcs_cross(a, edge_a, b, edge_b, &e_b) {
+fn edge_separation(
+    a: &Core<'_>,
+    (edge_a, arc): (Edge, &Arc),
+    b: &Core<'_>,
+    edge_b: Edge,
+    sides: &[f64],
+) -> Option<(Vector3<f64>, f64)> {
+    if !arc.crosses(b, edge_b, sides) {
         return None;
     }
+    let ([a_0, a_1], [b_0, b_1]) = (a.ends(edge_a), b.ends(edge_b));
+    let (e_a, e_b) = (a_1 - a_0, b_1 - b_0);
     let cross = e_a.cross(&e_b);
     let length = cross.norm();
     if length <= PARALLEL * e_a.norm() * e_b.norm() {
         return None;
     }
-    let outward = if cross.dot(&(m + n)) < 0.0 { -cross / length } else { cross / length };
+    let outward = if cross.dot(&(arc.m + arc.n)) < 0.0 { -cross / length } else { cross / length };
     Some((outward, outward.dot(&(b_0 - a_0))))
-}
-
-/// True if the normals that edge A supports and the reversed normals that edge B supports have one in common.
-///
-/// Both sets are arcs of great circles. They cross if the ends of each lie on different sides of the other, in the
-/// same hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it.
-fn arcs_cross(a: &Core<'_>, edge_a: Edge, b: &Core<'_>, edge_b: Edge, e_b: &Vector3<f64>) -> bool {
-    let [m, n] = edge_a.faces.map(|face| a.normal(face));
-    if b.normals.is_empty() {
-        return m.dot(e_b) * n.dot(e_b) < 0.0;
-    }
-    let [p, q] = edge_b.faces.map(|face| -b.normal(face));
-    let plane_a = n.cross(&m);
-    let (p_side, q_side) = (p.dot(&plane_a), q.dot(&plane_a));
-    if p_side * q_side >= 0.0 {
-        return false;
-    }
-    let plane_b = q.cross(&p);
-    let (m_side, n_side) = (m.dot(&plane_b), n.dot(&plane_b));
-    m_side * n_side < 0.0 && p_side * n_side > 0.0
 }
