@@ -9,7 +9,7 @@
 //!
 //! with anchor and axis in the frame of the link itself. A free joint replaces the whole product by its own pose.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
@@ -22,6 +22,8 @@ pub struct Robot {
     pub format: Format,
     /// Root folder of mesh paths; `None` if the robot was read from a text.
     pub assets: Option<PathBuf>,
+    /// Place `file:line:column` that names each mesh first, by its path.
+    pub references: BTreeMap<String, String>,
     /// Links; the first is the world, and parents precede their children.
     pub links: Vec<Link>,
     /// Frames that actuators and constraints refer to.

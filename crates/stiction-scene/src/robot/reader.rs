@@ -22,6 +22,8 @@ pub(super) struct Reader {
     pub(super) options: ReadOptions,
     notes: Vec<(Place, Note)>,
     known: BTreeMap<(String, String), usize>,
+    /// Place that names each mesh first.
+    pub(super) references: BTreeMap<String, String>,
 }
 
 /// Attributes of an element: those that are read, and those that are known to have no effect here.
@@ -36,7 +38,8 @@ pub(super) struct Words {
 
 impl Reader {
     pub(super) fn new(files: Files, options: &ReadOptions) -> Self {
-        Self { files, options: options.clone(), notes: Vec::new(), known: BTreeMap::new() }
+        let (notes, known, references) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Self { files, options: options.clone(), notes, known, references }
     }
 
     /// Adds a note on contents without effect.
@@ -101,12 +104,16 @@ impl Reader {
     }
 
     /// Returns a path of the file as one below the asset root.
-    pub(super) fn path(&self, attribute: &Attribute, folder: &str) -> Result<String, Refusal> {
+    pub(super) fn path(&mut self, attribute: &Attribute, folder: &str) -> Result<String, Refusal> {
         let joined = if folder.is_empty() { attribute.value.clone() } else { format!("{folder}/{}", attribute.value) };
         // A folder in front must not hide that the name itself is absolute.
         let reference = if attribute.value.starts_with('/') { &attribute.value } else { &joined };
         let path = self.files.below_root(reference).map_err(|message| attribute.refuse(message))?;
-        Ok(path.display().to_string())
+        let path = path.display().to_string();
+        let located = self.files.locate(attribute.place.refuse(""));
+        let place = format!("{}:{}:{}", located.file, located.line, located.column);
+        self.references.entry(path.clone()).or_insert(place);
+        Ok(path)
     }
 
     /// Returns an inertia that a body can have, repaired if the options ask for it.
@@ -138,6 +145,7 @@ impl Reader {
     pub(super) fn finish(&mut self, mut robot: Robot, places: &[Place]) -> Result<Robot, Refusal> {
         give_names(&mut robot);
         ensure_mass(&robot, places)?;
+        robot.references = std::mem::take(&mut self.references);
         robot.unsupported = std::mem::take(&mut self.notes).into_iter().map(|(_, note)| note).collect();
         Ok(robot)
     }

@@ -72,6 +72,7 @@ pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal
         name: root.text("name").unwrap_or("robot").to_owned(),
         format: Format::Urdf,
         assets: reader.files.root().map(Path::to_path_buf),
+        references: BTreeMap::new(),
         links: sorted,
         sites: Vec::new(),
         actuators: Vec::new(),

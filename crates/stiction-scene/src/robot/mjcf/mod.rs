@@ -97,6 +97,7 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
         name: root.text("model").unwrap_or("robot").to_owned(),
         format: Format::Mjcf,
         assets: reader.files.root().map(Path::to_path_buf),
+        references: BTreeMap::new(),
         links: vec![Link::world()],
         sites: Vec::new(),
         actuators: Vec::new(),

@@ -53,8 +53,13 @@ impl SceneWriter<'_> {
             self.note(format!("{path}: the mesh is left out: the robot was not read from a folder"));
             return Ok(Vec::new());
         };
-        let found = mesh::load(root, path, scale)?;
-        let wrong = |message: String| SceneError::without_place(path, &message);
+        let place = self.robot.references.get(path);
+        let named = |error: SceneError| match place {
+            Some(place) if error.hint.is_none() => error.with_hint(format!("the mesh is named in {place}")),
+            _ => error,
+        };
+        let found = mesh::load(root, path, scale).map_err(named)?;
+        let wrong = |message: String| named(SceneError::without_place(path, &message));
         let hulls = if self.decompose { mesh::convex_hulls(&found) } else { mesh::hull(&found).map(|hull| vec![hull]) };
         let hulls = hulls.map_err(wrong)?;
         // Convex parts are made of voxels, whose corners are not those of the mesh anyway.
