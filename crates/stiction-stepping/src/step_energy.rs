@@ -1,7 +1,7 @@
 //! Account of the kinetic energy of a step: what explains its change, and what does not.   [ENERGY-5] [ENERGY-6]
 
 use nalgebra::Vector3;
-use stiction_multibody::{Body, Model, Twist, Wrench, apply_inverse_mass, mass_block};
+use stiction_multibody::{Body, BodyKind, Model, Twist, Wrench, apply_inverse_mass, mass_block};
 
 use crate::{
     Contact, ContactImpulse, Start, StepEnergy, VelocityTerms, Workspace,
@@ -74,12 +74,12 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
 fn rounding(start: &Start, ws: &Workspace) -> f64 {
     let &Start { model, h, .. } = start;
     let gravity = model.moving_gravity().norm();
-    let of_body = |(index, (id, body)): (usize, (_, &Body))| {
-        let (_, mass, _) = mass_block(model, &ws.kinematics.start, index)?;
+    let of_body = |(id, body): (_, &Body)| {
+        let BodyKind::Dynamic { mass, .. } = body.kind else { return None };
         let length = f64::EPSILON * (ws.kinematics.start.pose(id).translation.vector.norm() + body.radius());
         Some(mass * (gravity * length + 0.5 * (length / h) * (length / h)))
     };
-    model.iter_bodies().enumerate().filter_map(of_body).sum()
+    model.iter_bodies().filter_map(of_body).sum()
 }
 
 /// Balance in maximal coordinates; adds kinetic energies and those of the velocity terms to the account.
@@ -191,7 +191,9 @@ fn write_turn(start: &Start, ws: &mut Workspace, (bodies, forest): (&mut Vec<f64
         forest.fill(0.0);
         return;
     }
-    for (index, torque) in ws.kinematics.gyroscopic.iter().enumerate() {
+    for (index, torque) in
+        ws.kinematics.gyroscopic.iter().enumerate().filter(|(_, torque)| **torque != Vector3::zeros())
+    {
         let Some((mobility, mass, inertia)) = mass_block(model, &ws.kinematics.start, index) else { continue };
         let change = apply_inverse_mass(mobility, mass, &inertia, &Wrench::of_torque(torque * start.h));
         let place = model.layout().get(index).and_then(|slot| bodies.get_mut(slot.v.clone()));
