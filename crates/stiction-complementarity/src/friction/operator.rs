@@ -118,7 +118,8 @@ impl Delassus for BlockMatrix {
 /// Matrix-free Delassus operator W = Hᵀ M⁻¹ H, computed through the bodies.   [CONE-4]
 ///
 /// It holds the block-diagonal mass matrix M of the bodies and the constraint Jacobian Hᵀ. W is never assembled: impulses change the velocities
-/// of the bodies, and the velocities of the rows follow from these.
+/// of the bodies, and the velocities of the rows follow from these. A body here is a block of M: a rigid body, a tree in reduced coordinates, or an
+/// auxiliary mass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
     /// Constraint Jacobian Hᵀ: block rows are the laws, block columns the bodies.

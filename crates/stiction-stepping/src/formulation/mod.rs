@@ -83,7 +83,7 @@ pub fn assemble_rows(start: &Start, ws: &mut Workspace) -> Result<(), StepCause>
     ws.mixed.problem.ensure_finite().map_err(|_| StepCause::non_finite("assembled problem", None))
 }
 
-/// True if the constraints of a dynamic step are joints and joint-space equalities alone.   [EQ-1]
+/// True if the constraints of a dynamic step are joints and joint-space equalities alone, with at least one joint row.   [EQ-1]
 ///
 /// Such a step has no friction, so that the friction set does not matter. Its problem is linear and is formulated in impulses, as with the
 /// second-order cone, where redundant joints are solved too. The projection after a step regularises its joint rows [STAB-5] and keeps the mixed problem, and so

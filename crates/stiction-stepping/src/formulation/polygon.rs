@@ -73,7 +73,8 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) {
 
 /// Writes W_bᵀ and the constant terms of the joint rows and of the joint-space equations.   [STEP-2] [JSPACE-2]
 ///
-/// Rows of loops may be redundant, and pivoting takes contradictions of them for what they are: joint errors that are rounding of positions are left.
+/// Rows of loops may be redundant, and pivoting finds the problem infeasible if they contradict each other by rounding. In reduced coordinates biases
+/// that are rounding of positions are therefore set to zero.
 fn joint_rows(start: &Start, ws: &mut Workspace) {
     let (model, unit) = (start.model, ws.mass_unit);
     let rounding = if ws.reduced.is_some() { cone::POSITION_ROUNDING / start.h } else { 0.0 };

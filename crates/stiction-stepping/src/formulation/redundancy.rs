@@ -40,7 +40,7 @@ const ROUNDING: f64 = 1e-14;
 /// If the pivot is larger than this multiple of a limit, all eigenvalues are taken to be above the limit and are not computed.
 const PIVOT_PER_EIGENVALUE: f64 = 1e3;
 
-/// Makes rows of joints alone that are redundant up to joint errors redundant to rounding.   [EQ-3]
+/// In a problem of joints and equations alone, makes rows that are redundant up to joint errors redundant to rounding.   [EQ-3]
 pub(super) fn make_dependent(start: &Start, ws: &mut Workspace, laws: &[Law], w: &mut BlockMatrix) {
     let rows: usize = laws.iter().map(Law::rows).sum();
     if rows > MAX_ASSEMBLED_ROWS || !laws.iter().all(|law| matches!(law, Law::Equality { .. })) {

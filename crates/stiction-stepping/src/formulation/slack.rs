@@ -152,7 +152,7 @@ fn overlap_by(slack: &Slack, start: &Start, ws: &Workspace) -> f64 {
     start.h * (slack.rate + with_slack.map(|contact| contact.overlap.deferred).fold(0.0, f64::max))
 }
 
-/// Largest overlap by slack: less of it if a shorter step may have less, which it has not of an overlap that was there before.
+/// Largest overlap by slack. It is smaller if a shorter step may be tried and would reduce it, which it does not for an overlap that was there before.
 fn allowed_overlap(start: &Start, connected: &[bool], ws: &Workspace) -> f64 {
     let radius = smallest_radius(start.model, connected, &ws.constraints.blocks);
     let may_halve = start.acceptance == Acceptance::Usual && !FrictionIslands::applies(&ws.friction.problem);

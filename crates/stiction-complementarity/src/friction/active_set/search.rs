@@ -21,7 +21,7 @@ const COMPLIANCE_FACTOR: f64 = 0.1;
 /// Residual at the level of rounding errors.
 const ROUNDING_RESIDUAL: f64 = 1e-15;
 
-/// Residual above which a solution is refined.
+/// Residual above which a solution is refined: corrected once more with the contact modes that were found.
 pub(crate) const REFINED_RESIDUAL: f64 = 1e-14;
 
 /// Largest number of refinement steps.

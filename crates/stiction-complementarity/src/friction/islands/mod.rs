@@ -17,8 +17,8 @@ use crate::problem::{OptionError, Problem};
 use crate::solver::Solver;
 use partition::Partition;
 
-/// First round after which not only violated constraints are added, but also those that separate more slowly than the mean free velocity: after an
-/// impact each round would otherwise add only the next bodies of a pile.
+/// First round after which not only violated constraints are added, but also those that separate more slowly than the mean free velocity, the root mean
+/// square of q: after an impact each round would otherwise add only the next bodies of a pile.
 const FIRST_WIDE_ROUND: u32 = 3;
 
 /// Largest number of rounds.
@@ -58,7 +58,7 @@ pub struct FrictionIslands {
 pub struct IslandCounts {
     /// Islands of the first round, and in later rounds those to which constraints were added.
     pub islands: u32,
-    /// Islands whose warm start was kept.
+    /// Islands whose warm start, or in later rounds whose present impulses, were kept.
     pub kept: u32,
     /// Islands above the aimed residual, refused ones included.
     pub above_aim: u32,
@@ -100,7 +100,7 @@ impl FrictionIslands {
     }
 
     /// True if the problem is split into islands: it has bodies and more than [`MAX_SPATIAL_CONTACTS`] contacts and bounded rows, and the active-set method
-    /// does not apply to it as a whole. Joints do not count.
+    /// does not apply to it as a whole, and every constraint acts on a body. Joints do not count.
     pub fn applies(problem: &FrictionProblem) -> bool {
         let Operator::MatrixFree(bodies) = problem.operator() else { return false };
         has_many_contacts(problem)

@@ -52,8 +52,8 @@ pub struct FrictionLadder {
     rungs: Vec<FrictionRung>,
     accuracy: Accuracy,
     tolerance: f64,
-    /// Largest residual at which the active-set method and single pivots suffice (`Progress::small_methods_sufficed`), at which proximal Newton ends, and up
-    /// to which the linear solve is solved loosely.
+    /// Largest residual at which the active-set method and single pivots suffice (`Progress::small_methods_sufficed`), within which proximal Newton counts as solved,
+    /// and up to which the linear solve is solved loosely.
     acceptable_residual: f64,
     /// Largest residual at which expensive rungs are skipped: the last resort, the repetition from zero and proximal Newton from zero; on islands and with
     /// other accuracies than `Exact` also the interior point ([`Self::runs`]). The acceptable one without a policy, and with `Exact` and few contacts.

@@ -6,8 +6,8 @@ use crate::problem::OptionError;
 /// Residuals [CONE-5] that decide how much work a problem is worth. `aim` ≤ `accept` ≤ `refuse`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
-    /// Residual at which methods stop. With `Exact` they aim at a hundredth of it, with few contacts and on islands; proximal Newton, and Newton's polish on
-    /// islands, are content with it.
+    /// Residual at which methods stop. With `Exact` they aim at a hundredth of it, with few contacts and on islands. Newton's polish on islands is content
+    /// with it; proximal Newton too, after at most eight further steps towards 3 % of it.
     pub aim: f64,
     /// Residual up to which a solution is accepted without the expensive rungs: the interior point, proximal Newton from zero, and the last resort. With
     /// `Exact` and few contacts all rungs run above `aim`, and this residual has no effect.

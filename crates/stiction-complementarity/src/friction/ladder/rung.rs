@@ -49,7 +49,7 @@ pub enum FrictionRung {
     ColdGaussSeidel,
     /// Semismooth Newton from the result of Gauss-Seidel.
     SemismoothNewton,
-    /// Proximal Newton in body velocities from the warm start.
+    /// Proximal Newton in body velocities from the warm start, or zero without one, which Gauss-Seidel first improves if it is far off [PROX-6].
     ProximalNewton,
     /// Proximal Newton in body velocities after Gauss-Seidel from zero.
     ColdProximalNewton,

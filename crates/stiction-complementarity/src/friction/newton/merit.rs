@@ -8,7 +8,7 @@ use crate::friction::{Delassus, FrictionProblem, FrictionSolution};
 /// and 10 the number of steps hardly changes; 3 gave the fewest on stacks, walls, pyramids and towers.
 const NORMAL_FACTOR: f64 = 3.0;
 
-/// Fraction of the mean diagonal of the block below which a diagonal entry of W is replaced by that mean.
+/// Fraction of the mean diagonal of W + diag c over the block below which the mean diagonal over a part or row is replaced by it.
 const NEGLIGIBLE_DIAGONAL: f64 = 1e-6;
 
 /// r ← warm start, or zero if there is none of the right size with finite entries.

@@ -38,8 +38,9 @@ pub struct FrictionNewton {
     u: Vec<f64>,
     /// Centre r̄ of the proximal term.
     proximal_centre: Vec<f64>,
-    /// Alart-Curnier function f, and the right-hand side of the step.
+    /// Alart-Curnier function f; −f is the right-hand side of the Newton step.
     function: Vec<f64>,
+    /// Newton step of the impulses.
     step: Vec<f64>,
     /// Change of u along the full step.
     change: Vec<f64>,

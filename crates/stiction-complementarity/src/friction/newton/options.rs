@@ -2,7 +2,7 @@
 
 use crate::problem::OptionError;
 
-/// Options of [`FrictionNewton`](super::FrictionNewton). All but the counts are dimensionless.
+/// Options of [`FrictionNewton`](super::FrictionNewton). All are dimensionless.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionNewtonOptions {
     /// Residual [CONE-5] at which the method ends with `Solved`. Default 1e-12; rounding limits most problems to between 1e-16
