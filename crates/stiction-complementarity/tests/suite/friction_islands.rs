@@ -174,7 +174,8 @@ fn sequences_with_warm_starts_end_within_the_aim() {
 
 #[test]
 fn islands_do_not_allocate_once_warm() {
-    let pile = side_by_side(&[wall(4, 5, 0.4), tower(15, 0.3), string_of_beads(30), stack(&[1.0; 3], 0.5)]);
+    let pile =
+        side_by_side(&[wall(4, 5, 0.4), tower(15, 0.3), with_single_points(tower(30, 0.5)), stack(&[1.0; 3], 0.5)]);
     let problems = [pile.problem(kick(3)), pile.problem(Motion::Rest)];
     let (mut solver, mut solution) = (islands(), FrictionSolution::default());
     let mut all = || {
@@ -233,7 +234,7 @@ fn options_out_of_range_are_rejected() {
     }
 }
 
-/// The prediction of the next proximal problem knows that contacts slide on: two Newton steps a problem near the solution, not three.   [PROX-5]
+/// The prediction of the next proximal problem knows that contacts slide on, which saves Newton steps.   [PROX-5]
 #[test]
 fn few_newton_steps_suffice_where_contacts_slide() {
     let options = FrictionProximalNewtonOptions { max_steps: 200, ..FrictionProximalNewtonOptions::default() };
@@ -249,24 +250,29 @@ fn few_newton_steps_suffice_where_contacts_slide() {
     assert!(steps <= 300, "{steps} steps");
 }
 
-/// A tower that touches in one point between bodies: there are fewer rows than velocities.
-fn string_of_beads(count: usize) -> Pile {
-    let mut beads = tower(count, 0.5);
-    beads.touches.dedup_by_key(|touch| (touch.a, touch.b));
-    beads
+/// The pile with one point of contact between two bodies, as spheres have it: there are fewer rows than velocities.
+fn with_single_points(mut pile: Pile) -> Pile {
+    pile.touches.dedup_by_key(|touch| (touch.a, touch.b));
+    pile
 }
 
-/// Without redundant contacts a start that is far off is improved by Gauss-Seidel before Newton's method, also by the policy of real time with its few Newton steps.   [PROX-6]
+/// Without redundant contacts a start that is far off is improved by Gauss-Seidel before Newton's method; so the few Newton steps of real time suffice.   [PROX-6]
 #[test]
-fn impacts_of_beads_are_solved_from_far_off() {
-    for (accuracy, aim) in [(Accuracy::Exact, AIM), (Accuracy::Balanced, 1e-6), (Accuracy::RealTime, 1e-3)] {
-        for seed in 0..10 {
-            let problem = string_of_beads(40).problem(Motion::Kick { speed: 0.02, seed });
+fn impacts_without_redundant_contacts_are_solved_from_far_off() {
+    let pile = with_single_points(wall(6, 8, 0.5));
+    let mut iterations = 0;
+    for seed in 0..6 {
+        let problem = pile.problem(Motion::Kick { speed: 0.5, seed });
+        for (accuracy, aim) in [(Accuracy::Exact, AIM), (Accuracy::Balanced, 1e-6), (Accuracy::RealTime, 1e-3)] {
             let (mut islands, mut solution) = (FrictionIslands::new(accuracy), FrictionSolution::default());
-            assert_eq!(islands.run(&problem, None, &mut solution).status, Status::Solved, "{accuracy:?}, seed {seed}");
+            let ending = islands.run(&problem, None, &mut solution);
+            assert_eq!(ending.status, Status::Solved, "{accuracy:?}, seed {seed}");
             let residual = problem.residual(&solution).value;
             assert!(residual <= aim, "{accuracy:?}, seed {seed}: {residual:e}");
             assert!(islands.counts().largest > 16, "{accuracy:?}, seed {seed}: {:?}", islands.counts());
+            iterations += if accuracy == Accuracy::RealTime { ending.iterations } else { 0 };
         }
     }
+    // Iterations of Gauss-Seidel and Newton together. Newton alone takes one and a half times as many, and misses the aim with seed 2.
+    assert!(iterations <= 600, "{iterations} iterations in real time");
 }
