@@ -35,6 +35,9 @@ pub struct ContactMemory {
     pub id: ContactId,
     /// Its mode over the last step.
     pub mode: ContactMode,
+    /// Point where the constraint of the last step was linearised, m. The impulse of a contact that is gone passes to the nearest new one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub point: [f64; 3],
     /// Normal impulse over the last step, N s.
     pub normal_impulse: f64,
     /// Friction impulse on the second body over the last step, world axes, N s.
@@ -80,9 +83,9 @@ impl LayerMemory {
 
 impl ContactMemory {
     /// Its numbers, for comparisons of bits.
-    fn numbers(&self) -> [f64; 9] {
-        let ([x, y, z], [u, v, w]) = (self.friction_impulse, self.rolling_impulse);
-        [self.normal_impulse, x, y, z, self.spin_impulse, u, v, w, self.pending_restitution]
+    fn numbers(&self) -> [f64; 12] {
+        let ([x, y, z], [u, v, w], [a, b, c]) = (self.friction_impulse, self.rolling_impulse, self.point);
+        [self.normal_impulse, x, y, z, self.spin_impulse, u, v, w, self.pending_restitution, a, b, c]
     }
 
     /// Equal bit for bit.

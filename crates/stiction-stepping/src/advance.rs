@@ -199,6 +199,7 @@ pub fn remember_contacts(ws: &mut Workspace) {
     ws.result.next.contacts.extend(ws.result.contact_reports.iter().map(|report| ContactMemory {
         id: report.id,
         mode: report.mode,
+        point: report.point.into(),
         normal_impulse: report.normal_impulse,
         friction_impulse: report.friction_impulse.into(),
         spin_impulse: report.spin_impulse,

@@ -1,5 +1,7 @@
 //! Problems of a step with their solutions and scratch memory.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 use stiction_complementarity::{FrictionProblem, FrictionSolution, Law, MixedLcp, MixedLcpSolution, SparseMatrix};
 
@@ -46,6 +48,8 @@ pub(crate) struct FrictionAssembly {
     pub(crate) free_velocity: Vec<f64>,
     /// State of the operator: scratch memory.
     pub(crate) state: Vec<f64>,
+    /// New contacts with their rows: scratch memory.
+    pub(crate) new_contacts: Vec<(usize, Range<usize>)>,
 }
 
 /// Contacts outside the working set.

@@ -121,6 +121,13 @@ impl<'a> ContactRows<'a> {
         }
     }
 
+    /// Adds a normal impulse and one of friction to the impulses `r` of the rows.
+    pub(crate) fn add_force_impulse(self, normal: f64, friction: &Vector3<f64>, r: &mut [f64]) {
+        debug_assert_eq!(r.len(), self.count, "every row has an impulse");
+        let tangents = self.tangents().map(|t| t.dot(friction) / t.norm_squared());
+        r.iter_mut().zip(std::iter::once(normal).chain(tangents)).for_each(|(r, impulse)| *r += impulse);
+    }
+
     /// Impulse of the contact with the impulses `r` of its rows, in this unit.
     pub(crate) fn impulse(self, r: &[f64], unit: f64) -> ContactImpulse {
         debug_assert_eq!(r.len(), self.count, "every row has an impulse");

@@ -21,6 +21,7 @@ fn odd_state() -> State {
     let memory = |feature, mode, normal_impulse| ContactMemory {
         id: ContactId { shape_a: ids[0], shape_b: ids[1], feature: Feature::new(feature, u32::MAX) },
         mode,
+        point: [0.3, -0.0, 1e-300],
         normal_impulse,
         friction_impulse: [0.1 * normal_impulse, -0.0, 5e-324],
         spin_impulse: 1.0 / 3.0,

@@ -154,6 +154,7 @@ fn check(model: &Model, scheme: &Scheme, rebounding: bool) {
         let memory = |id: ContactId| ContactMemory {
             id,
             mode: ContactMode::Slip,
+            point: [0.0; 3],
             normal_impulse: 1.0,
             friction_impulse: [0.0; 3],
             spin_impulse: 0.0,

@@ -12,6 +12,7 @@ fn memory(id: ContactId, mode: ContactMode) -> ContactMemory {
     ContactMemory {
         id,
         mode,
+        point: [0.0; 3],
         normal_impulse: 0.0,
         friction_impulse: [0.0; 3],
         spin_impulse: 0.0,

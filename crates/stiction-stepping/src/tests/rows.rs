@@ -169,6 +169,7 @@ fn pending_restitution_lowers_the_bias() {
         case.state.contacts = vec![ContactMemory {
             id: case.contact().id,
             mode: ContactMode::Stick,
+            point: [0.0; 3],
             normal_impulse: 1.0,
             friction_impulse: [0.0; 3],
             spin_impulse: 0.0,

@@ -224,6 +224,8 @@ fn read_contacts(
     let numbers = names.into_iter().chain(["spin_impulse", "pending_restitution"]).map(|name| table.reals(name));
     let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
     let numbers = Rows::from_columns(&numbers, steps.len());
+    let points = ["point_x", "point_y", "point_z"].map(|name| table.reals(name));
+    let points = Rows::from_columns(&points.into_iter().collect::<Result<Vec<_>, _>>()?, steps.len());
     let rolling = contacts::ROLLING_COLUMNS.iter().filter(|name| table.has(name)).map(|name| table.reals(name));
     let rolling = Rows::from_columns(&rolling.collect::<Result<Vec<_>, _>>()?, steps.len());
     let layers = contacts::LAYER_COLUMNS.iter().filter(|name| table.has(name)).map(|name| table.reals(name));
@@ -234,6 +236,7 @@ fn read_contacts(
             Some(ContactMemory {
                 id,
                 mode,
+                point: points.row(row).try_into().unwrap_or_default(),
                 normal_impulse,
                 friction_impulse: [x, y, z],
                 spin_impulse,
