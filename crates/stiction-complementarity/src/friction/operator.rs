@@ -158,6 +158,18 @@ impl Bodies {
         &self.response
     }
 
+    /// out ← diagonal entries of the block W_ii.
+    pub(in crate::friction) fn diagonal_entries(&self, block: usize, out: &mut [f64]) {
+        debug_assert_eq!(out.len(), self.jacobian.row_size(block), "one entry per row");
+        out.fill(0.0);
+        for ((body, a), (_, b)) in self.jacobian.row(block).zip(self.response.row(block)) {
+            let size = self.jacobian.col_size(body).max(1);
+            for (out, (a, b)) in out.iter_mut().zip(a.chunks_exact(size).zip(b.chunks_exact(size))) {
+                *out += crate::linalg::dot(a, b);
+            }
+        }
+    }
+
     /// Mass block of a body, row by row.
     pub fn mass(&self, body: usize) -> &[f64] {
         &self.mass[self.mass_range(body)]

@@ -110,7 +110,7 @@ pub(crate) fn transpose_mul_add_array<const R: usize, const N: usize>(
 }
 
 /// A B of fixed size.
-#[inline]
+#[inline(always)]
 pub(crate) fn product_array<const R: usize, const P: usize, const N: usize>(
     a: &[[f64; P]; R],
     b: &[[f64; N]; P],

@@ -79,6 +79,9 @@ fn islands_do_not_depend_on_each_other() {
         alone.extend(part.r);
     }
     assert_eq!(solution.r, alone);
+    // From a warm start near the solution they are solved to rounding, and then kept.
+    let near = solution.clone();
+    let _ = solver.run(&together, Some(&near), &mut solution);
     let guess = solution.clone();
     let _ = solver.run(&together, Some(&guess), &mut solution);
     assert_eq!((solver.counts().kept, solver.counts().islands), (3, 3));
@@ -97,7 +100,7 @@ fn contacts_that_close_are_added() {
     let q: Vec<f64> = (0..problem.blocks())
         .flat_map(|block| {
             let moves = bodies.jacobian().row(block).any(|(body, _)| body == top);
-            [if moves { -1.0 } else { 5e-3 }, 0.0, 0.0]
+            [if moves { -1.0 } else { 2e-2 }, 0.0, 0.0]
         })
         .collect();
     let problem = FrictionProblem::new(problem.operator().clone(), problem.laws().to_vec(), q).unwrap();
@@ -248,6 +251,29 @@ fn few_newton_steps_suffice_where_contacts_slide() {
     }
     // With the derivative at the argument of the last problem it takes 378.
     assert!(steps <= 300, "{steps} steps");
+}
+
+/// Near the solution the method ends at rounding, in few steps, at any tolerance: the proximal weight is as small as the residual, and differences from the
+/// centre keep their digits.   [PROX-7]
+#[test]
+fn bodies_at_rest_are_solved_to_rounding() {
+    for tolerance in [1e-8, 1e-3] {
+        let options =
+            FrictionProximalNewtonOptions { tolerance, max_steps: 200, ..FrictionProximalNewtonOptions::default() };
+        let mut newton = FrictionProximalNewton::with_options(options).unwrap();
+        for problem in [tower(15, 0.5), wall(4, 6, 0.5)].map(|pile| pile.problem(Motion::Rest)) {
+            let mut solution = FrictionSolution::default();
+            assert_eq!(newton.run(&problem, None, &mut solution).status, Status::Solved);
+            for size in [1e-7, 1e-9] {
+                // As after a step in which the bodies moved a little.
+                let r = solution.r.iter().enumerate().map(|(k, r)| r * (1.0 + size * (k as f64).sin())).collect();
+                let mut found = FrictionSolution::default();
+                let ending = newton.run(&problem, Some(&FrictionSolution { r }), &mut found);
+                let residual = problem.residual(&found).value;
+                assert!(residual <= 1e-12 && ending.iterations <= 12, "{residual:e} in {} steps", ending.iterations);
+            }
+        }
+    }
 }
 
 /// The pile with one point of contact between two bodies, as spheres have it: there are fewer rows than velocities.

@@ -66,6 +66,35 @@ pub(super) fn jacobian(parts: &Parts, rho: &[f64], r: &[f64], u: &[f64], a: &mut
     }
 }
 
+/// Computes d ← P'(z) diag ρ, row by row: what [`jacobian`] computes as ∂f/∂u, without ∂f/∂r. `d` is zero before.
+#[inline]
+pub(super) fn slope(parts: &Parts, rho: &[f64], z: &[f64], d: &mut [f64]) {
+    let n = z.len();
+    debug_assert_eq!((rho.len(), d.len()), (n, n * n), "a square block");
+    let normal = z[0];
+    if normal <= 0.0 {
+        return;
+    }
+    d[0] = rho[0];
+    for part in parts.iter() {
+        let (rows, radius) = (part.range(), part.mu * normal);
+        let length = norm(&z[rows.clone()]);
+        if length <= radius {
+            rows.for_each(|k| d[k * (n + 1)] = rho[k]);
+            continue;
+        }
+        let ratio = radius / length;
+        for row in rows.clone() {
+            let t = z[row] / length;
+            d[row * n] = part.mu * t * rho[0];
+            for column in rows.clone() {
+                let identity = if row == column { 1.0 } else { 0.0 };
+                d[row * n + column] = ratio * (identity - t * (z[column] / length)) * rho[column];
+            }
+        }
+    }
+}
+
 /// Adds the derivative of f_T = r_T − μ z_N t with t = z_T/‖z_T‖, which is ∂f_T = ∂r_T − μ t ∂z_N − s (I − t tᵀ) ∂z_T.
 ///
 /// `ratio` is s = μ z_N/‖z_T‖ < 1.
@@ -136,6 +165,23 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// The slope of the projection is the derivative with respect to u, bit for bit.
+    #[test]
+    fn slopes_are_derivatives_with_respect_to_velocities() {
+        let (mut seed, mut scratch) = (11, Vec::new());
+        for law in laws() {
+            let n = law.rows();
+            for _ in 0..300 {
+                let (z, rho) = (numbers(&mut seed, n), vec![0.7 + numbers(&mut seed, 1)[0].abs(); n]);
+                let (mut a, mut b) = (vec![0.0; n * n], vec![0.0; n * n]);
+                law.alart_curnier_jacobian(&rho, &z, &vec![0.0; n], &mut a, &mut b);
+                let mut d = vec![f64::NAN; n * n];
+                law.alart_curnier_slope(&rho, &z, &mut d, &mut scratch);
+                assert!(d.iter().zip(&b).all(|(d, b)| d == b), "{law:?} at {z:?}: {d:?} and {b:?}");
             }
         }
     }

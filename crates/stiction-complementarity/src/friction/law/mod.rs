@@ -248,12 +248,15 @@ impl Law {
 
     /// d ← P'(z) diag ρ, row by row: minus the derivative of P(z − ρ u) with respect to u at u = 0. `scratch` is scratch memory.
     pub(crate) fn alart_curnier_slope(&self, rho: &[f64], z: &[f64], d: &mut [f64], scratch: &mut Vec<f64>) {
+        d.fill(0.0);
+        if let Kind::Contact(parts) = self.kind() {
+            return alart_curnier::slope(&parts, rho, z, d);
+        }
         let n = z.len();
         scratch.clear();
         scratch.resize(n * (n + 1), 0.0);
         // At u = 0 the argument of the projection is z itself.
         let (zero_velocity, a) = scratch.split_at_mut(n);
-        d.fill(0.0);
         rules!(self, law => law.alart_curnier_jacobian(rho, z, zero_velocity, a, d));
     }
 

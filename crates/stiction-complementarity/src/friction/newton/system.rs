@@ -264,6 +264,11 @@ pub(crate) fn mean_compliant_diagonals(problem: &FrictionProblem, scratch: &mut 
         let trace: f64 = scratch.iter().step_by(n + 1).chain(compliance).sum();
         out.push(trace / n as f64);
     }
+    replace_vanished(out);
+}
+
+/// Replaces entries that are not positive and finite by the mean, or by 1 if that is not either.
+pub(crate) fn replace_vanished(out: &mut [f64]) {
     let mean = out.iter().sum::<f64>() / out.len().max(1) as f64;
     let fallback = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
     out.iter_mut().filter(|w| !(**w > 0.0 && w.is_finite())).for_each(|w| *w = fallback);

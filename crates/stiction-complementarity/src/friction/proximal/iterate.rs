@@ -19,9 +19,19 @@ pub(super) struct ProximalTerm {
     pub(super) rho: Vec<f64>,
     /// Constant part of the argument of the projection, z = offset − ρ u.
     pub(super) offset: Vec<f64>,
+    /// Velocities W r̄ + q of the rows at the centre, without those of their compliance.
+    pub(super) u: Vec<f64>,
 }
 
 impl ProximalTerm {
+    /// Computes the velocities of the rows at the centre; `v` is scratch memory for body velocities.
+    pub(super) fn compute_velocities(&mut self, problem: &FrictionProblem, bodies: &Bodies, v: &mut [f64]) {
+        v.fill(0.0);
+        bodies.response().transpose_mul_add_into(&self.centre, v);
+        self.u.copy_from_slice(problem.q());
+        bodies.jacobian().mul_add_into(v, &mut self.u);
+    }
+
     /// Sets α, and with it ρ and the offset of z.   [PROX-2]
     pub(super) fn set_weight(&mut self, problem: &FrictionProblem, alpha: f64) {
         self.alpha = alpha;
@@ -34,10 +44,13 @@ impl ProximalTerm {
     }
 }
 
-/// Body velocities v with everything that follows from them.
+/// Body velocities with everything that follows from them.
+///
+/// Velocities and impulses are differences from those at the centre. The projection multiplies u by ρ, which is of the order 1/α, and with it the
+/// rounding errors of u. Those of a difference are relative to the difference.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Iterate {
-    /// Change of the body velocities due to the impulses.
+    /// Body velocities less those at the centre, M⁻¹ H r̄.
     pub(super) v: Vec<f64>,
     /// Argument z of the projection.
     pub(super) z: Vec<f64>,
@@ -45,7 +58,9 @@ pub(super) struct Iterate {
     pub(super) r: Vec<f64>,
     /// Velocities of the rows at v, and after [`Self::measure`] those at the impulses r.
     u: Vec<f64>,
-    /// M⁻¹ H r(v) − v, zero at the solution of the proximal problem.
+    /// r(v) − r̄.
+    change: Vec<f64>,
+    /// M⁻¹ H (r(v) − r̄) − v, zero at the solution of the proximal problem.
     pub(super) defect: Vec<f64>,
     /// Squared energy norm of the defect.
     pub(super) merit: f64,
@@ -60,7 +75,7 @@ impl Iterate {
             vector.clear();
             vector.resize(velocities, 0.0);
         }
-        for vector in [&mut self.z, &mut self.r, &mut self.u] {
+        for vector in [&mut self.z, &mut self.r, &mut self.u, &mut self.change] {
             vector.clear();
             vector.resize(rows, 0.0);
         }
@@ -68,8 +83,8 @@ impl Iterate {
 
     /// Computes everything from v.   [PROX-2]
     pub(super) fn evaluate(&mut self, problem: &FrictionProblem, bodies: &Bodies, term: &ProximalTerm) {
-        let Self { v, z, r, u, defect, merit, distance } = self;
-        u.copy_from_slice(problem.q());
+        let Self { v, z, r, u, change, defect, merit, distance } = self;
+        u.copy_from_slice(&term.u);
         bodies.jacobian().mul_add_into(v, u);
         for (k, z) in z.iter_mut().enumerate() {
             *z = term.offset[k] - term.rho[k] * u[k];
@@ -78,24 +93,37 @@ impl Iterate {
         for (block, law) in problem.laws().iter().enumerate() {
             law.alart_curnier_projection(&mut r[problem.range(block)]);
         }
+        change.iter_mut().zip(&*r).zip(&term.centre).for_each(|((change, r), centre)| *change = r - centre);
         defect.iter_mut().zip(&*v).for_each(|(d, v)| *d = -v);
-        bodies.response().transpose_mul_add_into(r, defect);
+        bodies.response().transpose_mul_add_into(change, defect);
         *merit = (0..bodies.jacobian().block_cols()).map(|body| energy(bodies, body, defect)).sum();
-        let changes = r.iter().zip(&term.centre).zip(&term.w);
-        *distance = term.alpha * changes.map(|((r, centre), w)| w * (r - centre) * (r - centre)).sum::<f64>();
+        *distance = term.alpha * change.iter().zip(&term.w).map(|(change, w)| w * change * change).sum::<f64>();
         if !merit.is_finite() {
             *merit = f64::INFINITY;
         }
     }
 
-    /// Residual [CONE-5] of the impulses r(v); to be called once after [`Self::evaluate`].
-    pub(super) fn measure(&mut self, problem: &FrictionProblem, bodies: &Bodies) -> f64 {
+    /// Residual [CONE-5] of the impulses r(v); to be called once after [`Self::evaluate`]. `scratch` is scratch memory.
+    pub(super) fn measure(&mut self, problem: &FrictionProblem, bodies: &Bodies, scratch: &mut Vec<f64>) -> f64 {
         let Self { r, u, defect, .. } = self;
         // The velocities of the rows are those at v so far.
         bodies.jacobian().mul_add_into(defect, u);
-        u.iter_mut().zip(problem.compliance()).zip(&*r).for_each(|((u, c), r)| *u += c * r);
+        let u = if problem.compliance().is_empty() {
+            &*u
+        } else {
+            scratch.clear();
+            scratch.extend(u.iter().zip(problem.compliance()).zip(&*r).map(|((u, c), r)| u + c * r));
+            &*scratch
+        };
         let sum: f64 = (0..problem.blocks()).map(|block| problem.violation_squared(block, r, u)).sum();
         if sum.is_finite() { sum.sqrt() / problem.scale() } else { f64::INFINITY }
+    }
+
+    /// Makes the impulses r(v) the centre and keeps the body velocities; to be called after [`Self::measure`].
+    pub(super) fn become_centre(&mut self, term: &mut ProximalTerm) {
+        std::mem::swap(&mut term.centre, &mut self.r);
+        std::mem::swap(&mut term.u, &mut self.u);
+        self.v.iter_mut().zip(&self.defect).for_each(|(v, defect)| *v = -defect);
     }
 }
 

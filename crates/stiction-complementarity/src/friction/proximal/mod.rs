@@ -1,4 +1,4 @@
-//! Proximal semismooth Newton method in body velocities.   [PROX-1] … [PROX-5]
+//! Proximal semismooth Newton method in body velocities.   [PROX-1] … [PROX-5] [PROX-7]
 //!
 //! Each proximal problem adds the proximal term α w (r − r̄) to the velocities of the rows. It acts as a compliance α w and vanishes at the centre
 //! r̄. The impulses are then an explicit function r(v) of the body velocities v, which are the unknowns of Newton's method. Its matrix
@@ -13,9 +13,11 @@ mod system;
 
 pub use options::FrictionProximalNewtonOptions;
 
+use std::ops::Range;
+
 use super::newton::copy_warm_start;
-use super::newton::system::mean_compliant_diagonals;
-use super::{Bodies, Delassus, FrictionProblem, FrictionSolution, Operator};
+use super::newton::system::replace_vanished;
+use super::{Bodies, FrictionProblem, FrictionSolution, Operator};
 use crate::interrupt;
 use crate::linalg::block::mul_add;
 use crate::outcome::{Ending, Status};
@@ -33,6 +35,19 @@ const REFINED: f64 = 3e-2;
 /// Largest number of Newton steps within the tolerance. The residual falls at least as fast as α, by a factor of two to ten per proximal
 /// problem.
 const REFINEMENT_STEPS: u32 = 8;
+
+/// Residual below which a warm start is that of bodies at rest, or nearly so: contact modes hardly change.   [PROX-7]
+const NEAR: f64 = 1e-3;
+
+/// Proximal weight α near the solution, as a multiple of the residual. With 1 a pyramid of boxes takes four times as many steps.
+const NEAR_WEIGHT: f64 = 0.1;
+
+/// Least factor on α near the solution.
+const NEAR_SHRINK: f64 = 1e-3;
+
+/// Residual at which the method stops near the solution; a few times the rounding errors of large stacks. Impulses of bodies at rest that are less accurate
+/// have to be corrected in the next steps, and so have the velocities of the corrections.
+const REST_RESIDUAL: f64 = 1e-13;
 
 /// Required decrease of the merit of a step, relative to its length and to the merit. Any small number: it only excludes steps that change nothing.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -73,7 +88,11 @@ struct Progress {
     failures: u32,
     /// Number of steps when the residual was first within the tolerance.
     first_within: Option<u32>,
-    /// True if the residual is [`REFINED`], or has been within the tolerance for [`REFINEMENT_STEPS`], or an interrupt is requested.
+    /// True if the warm start is near the solution.   [PROX-7]
+    is_near: bool,
+    /// Residual at which the method stops.
+    refined: f64,
+    /// True if the residual is `refined`, or has been within the tolerance for [`REFINEMENT_STEPS`], or an interrupt is requested.
     is_done: bool,
 }
 
@@ -119,9 +138,9 @@ impl FrictionProximalNewton {
         copy_warm_start(guess, rows, &mut self.term.centre);
         self.best.r.clone_from(&self.term.centre);
         self.system.prepare(bodies);
-        self.compute_weights(problem);
+        self.compute_weights(problem, bodies);
         let Self { term, mode_z, extrapolated, .. } = self;
-        for vector in [&mut term.rho, &mut term.offset, mode_z, extrapolated] {
+        for vector in [&mut term.rho, &mut term.offset, &mut term.u, mode_z, extrapolated] {
             vector.clear();
             vector.resize(rows, 0.0);
         }
@@ -133,31 +152,33 @@ impl FrictionProximalNewton {
 
     /// Computes the proximal compliance w and the common compliance ĉ of each row: the mean diagonal of W, or that of W + diag c over the block
     /// where it is negligible, and the largest c over the rows with a common ρ.
-    fn compute_weights(&mut self, problem: &FrictionProblem) {
-        // The offset is computed later with α. Until then its memory holds the mean diagonal of each block.
-        let ProximalTerm { w, compliance, offset: means, .. } = &mut self.term;
-        let scratch = &mut self.scratch;
-        mean_compliant_diagonals(problem, scratch, means);
-        w.clear();
-        compliance.clear();
-        for (block, law) in problem.laws().iter().enumerate() {
-            let n = law.rows();
-            scratch.clear();
-            scratch.resize(n * n, 0.0);
-            problem.operator().diagonal(block, scratch);
-            let own = problem.compliance().get(problem.range(block)).unwrap_or(&[]);
+    fn compute_weights(&mut self, problem: &FrictionProblem, bodies: &Bodies) {
+        let ProximalTerm { w, compliance, .. } = &mut self.term;
+        let means = &mut self.scratch;
+        (w.clear(), compliance.clear(), means.clear());
+        (w.resize(problem.rows(), 0.0), compliance.resize(problem.rows(), 0.0));
+        let own = |rows: Range<usize>| problem.compliance().get(rows).unwrap_or(&[]);
+        for block in 0..problem.blocks() {
+            let rows = problem.range(block);
+            bodies.diagonal_entries(block, &mut w[rows.clone()]);
+            let trace: f64 = w[rows.clone()].iter().chain(own(rows.clone())).sum();
+            means.push(trace / rows.len() as f64);
+        }
+        replace_vanished(means);
+        for ((block, law), block_mean) in problem.laws().iter().enumerate().zip(means) {
+            let (first, n) = (problem.range(block).start, law.rows());
             let mut k = 0;
             while k < n {
                 let end = law.part_end(k);
-                let mean = (k..end).map(|k| scratch[k * (n + 1)]).sum::<f64>() / (end - k) as f64;
-                let is_regular = mean > NEGLIGIBLE_DIAGONAL * means[block] && mean.is_finite();
-                let largest = own.get(k..end).unwrap_or(&[]).iter().fold(0.0, |largest: f64, c| largest.max(*c));
-                w.extend((k..end).map(|_| if is_regular { mean } else { means[block] }));
-                compliance.extend((k..end).map(|_| largest));
+                let rows = first + k..first + end;
+                let mean = w[rows.clone()].iter().sum::<f64>() / (end - k) as f64;
+                let is_regular = mean > NEGLIGIBLE_DIAGONAL * *block_mean && mean.is_finite();
+                let largest = own(rows.clone()).iter().fold(0.0, |largest: f64, c| largest.max(*c));
+                w[rows.clone()].fill(if is_regular { mean } else { *block_mean });
+                compliance[rows].fill(largest);
                 k = end;
             }
         }
-        debug_assert_eq!(w.len(), problem.rows(), "one weight per row");
     }
 
     /// Solves proximal problems until the residual is [`REFINED`] of the tolerance, or has been within it for [`REFINEMENT_STEPS`], or the budget is spent,
@@ -169,6 +190,7 @@ impl FrictionProximalNewton {
         options: &FrictionProximalNewtonOptions,
     ) -> (u32, f64) {
         let start = problem.residual(&self.best).value;
+        let is_near = start <= NEAR;
         let mut progress = Progress {
             steps: 0,
             least: start,
@@ -178,12 +200,15 @@ impl FrictionProximalNewton {
             full_length: true,
             failures: 0,
             first_within: None,
+            is_near,
+            refined: if is_near { REST_RESIDUAL } else { REFINED * options.tolerance },
             is_done: false,
         };
-        if start <= REFINED * options.tolerance {
+        if start <= progress.refined {
             return (0, start);
         }
-        self.restart(problem, bodies, options.proximal);
+        let near = (NEAR_WEIGHT * start).max(options.least_proximal);
+        self.restart(problem, bodies, if is_near { near.min(options.proximal) } else { options.proximal });
         while progress.steps < options.max_steps && progress.failures <= options.max_failures {
             let solved = self.solve_proximal(problem, bodies, options, &mut progress);
             if progress.is_done {
@@ -194,8 +219,12 @@ impl FrictionProximalNewton {
                 progress.failures = 0;
                 progress.centre = progress.last;
                 let single = progress.inner_steps <= 1 && progress.full_length;
-                let factor = if single { options.fast_shrink } else { options.shrink };
-                self.continue_from_solution(problem, bodies, (alpha * factor).max(options.least_proximal));
+                let next = if progress.is_near {
+                    (NEAR_WEIGHT * progress.last).clamp(alpha * NEAR_SHRINK, alpha * options.shrink)
+                } else {
+                    alpha * if single { options.fast_shrink } else { options.shrink }
+                };
+                self.continue_from_solution(problem, bodies, next.max(options.least_proximal));
                 (progress.inner_steps, progress.steps) = (1, progress.steps + 1);
             } else {
                 progress.failures += 1;
@@ -203,7 +232,9 @@ impl FrictionProximalNewton {
                     self.term.centre.copy_from_slice(&self.best.r);
                     progress.centre = progress.least;
                 }
-                self.restart(problem, bodies, (alpha * options.growth).min(options.largest_proximal));
+                let larger = (alpha * options.growth).min(options.largest_proximal);
+                let is_near = std::mem::take(&mut progress.is_near);
+                self.restart(problem, bodies, if is_near { larger.max(options.proximal) } else { larger });
                 progress.inner_steps = 0;
             }
             progress.full_length = true;
@@ -221,15 +252,14 @@ impl FrictionProximalNewton {
     ) -> bool {
         loop {
             progress.is_done |= interrupt::is_requested();
-            progress.last = self.now.measure(problem, bodies);
+            progress.last = self.now.measure(problem, bodies, &mut self.scratch);
             if progress.last < progress.least {
                 progress.least = progress.last;
                 self.best.r.copy_from_slice(&self.now.r);
             }
             if progress.least <= options.tolerance {
                 let first = *progress.first_within.get_or_insert(progress.steps);
-                progress.is_done =
-                    progress.least <= REFINED * options.tolerance || progress.steps >= first + REFINEMENT_STEPS;
+                progress.is_done = progress.least <= progress.refined || progress.steps >= first + REFINEMENT_STEPS;
             }
             // Both are squared norms, the option is a ratio of norms.
             let solved = self.now.merit <= options.inner_accuracy.powi(2) * self.now.distance;
@@ -292,8 +322,8 @@ impl FrictionProximalNewton {
     /// Starts a proximal problem at the velocities of its centre.
     fn restart(&mut self, problem: &FrictionProblem, bodies: &Bodies, alpha: f64) {
         self.term.set_weight(problem, alpha);
+        self.term.compute_velocities(problem, bodies, &mut self.now.v);
         self.now.v.fill(0.0);
-        bodies.response().transpose_mul_add_into(&self.term.centre, &mut self.now.v);
         self.now.evaluate(problem, bodies, &self.term);
     }
 
@@ -303,7 +333,7 @@ impl FrictionProximalNewton {
     /// changes z, even at the same velocities, by a multiple of the last change of the impulses. The new z often lies beyond a kink of P, where the
     /// derivative belongs to other modes.
     fn continue_from_solution(&mut self, problem: &FrictionProblem, bodies: &Bodies, alpha: f64) {
-        std::mem::swap(&mut self.term.centre, &mut self.now.r);
+        self.now.become_centre(&mut self.term);
         self.mode_z.copy_from_slice(&self.now.z);
         self.extrapolated.copy_from_slice(&self.term.rho);
         self.term.set_weight(problem, alpha);
@@ -319,10 +349,9 @@ impl FrictionProximalNewton {
             let (n, rho, mode_z) = (range.len(), &term.rho[range.clone()], &mode_z[range.clone()]);
             let d = system.block_mut(block);
             law.alart_curnier_slope(rho, mode_z, d, scratch);
-            let (z, centre) = (&now.z[range.clone()], &term.centre[range.clone()]);
+            let z = &now.z[range.clone()];
             for (row, out) in extrapolated[range].iter_mut().enumerate() {
-                let change: f64 = (0..n).map(|k| d[row * n + k] / rho[k] * (z[k] - mode_z[k])).sum();
-                *out = centre[row] + change;
+                *out = (0..n).map(|k| d[row * n + k] / rho[k] * (z[k] - mode_z[k])).sum();
             }
         }
         if system.factor(bodies).is_err() {

@@ -38,7 +38,7 @@ impl Default for FrictionProximalNewtonOptions {
             tolerance: 1e-8,
             max_steps: 60,
             proximal: 0.1,
-            least_proximal: 1e-8,
+            least_proximal: 1e-10,
             largest_proximal: 10.0,
             growth: 4.0,
             max_failures: 6,

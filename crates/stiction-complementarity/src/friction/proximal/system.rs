@@ -95,6 +95,43 @@ impl BodySystem {
         for (body, &position) in self.diagonal.iter().enumerate() {
             self.lu.block_mut(position).copy_from_slice(bodies.mass(body));
         }
+        match bodies.jacobian().uniform() {
+            Some((3, 6)) => self.add_uniform_constraints::<3, 6>(bodies),
+            Some((2, 3)) => self.add_uniform_constraints::<2, 3>(bodies),
+            _ => self.add_constraints(bodies),
+        }
+    }
+
+    /// Adds H D Hᵀ where all constraints have R rows and all bodies N velocities; the same sums in the same order as [`Self::add_constraints`].
+    #[inline(always)]
+    fn add_uniform_constraints<const R: usize, const N: usize>(&mut self, bodies: &Bodies) {
+        let (blocks, _) = self.d.as_chunks::<R>().0.as_chunks::<R>();
+        let mut rest = &self.positions[..];
+        for (d, row) in blocks.iter().zip(bodies.jacobian().uniform_rows::<R, N>()) {
+            let count = row.clone().count();
+            let (positions, later) = rest.split_at(count * count);
+            rest = later;
+            if d.iter().flatten().all(|x| *x == 0.0) {
+                continue;
+            }
+            for (y, (_, values)) in row.clone().enumerate() {
+                let product = block::product_array(d, values);
+                for (x, (_, other)) in row.clone().enumerate() {
+                    let target = self.lu.block_mut(positions[x * count + y]);
+                    let target = <&mut [[f64; N]; N]>::try_from(target.as_chunks_mut::<N>().0);
+                    debug_assert!(target.is_ok(), "blocks of the matrix have the sizes of bodies");
+                    if let Ok(target) = target {
+                        block::transposed_product_add_array(other, &product, target);
+                    }
+                }
+            }
+        }
+        debug_assert!(rest.is_empty(), "every position is used");
+    }
+
+    /// Adds H D Hᵀ, constraint by constraint.
+    #[inline(always)]
+    fn add_constraints(&mut self, bodies: &Bodies) {
         let jacobian = bodies.jacobian();
         let mut rest = &self.positions[..];
         for i in 0..jacobian.block_rows() {
