@@ -58,25 +58,74 @@ fn cubes_slide_and_stop_each_in_its_own_island() {
     }
 }
 
-/// A wall at rest keeps the impulses of the last step, and nothing creeps.
+/// A wall at rest keeps the impulses of the last step or needs few iterations, and nothing creeps.
 #[test]
 fn a_wall_at_rest_does_not_creep() {
     let bodies = (0..9).map(|k| cube(k, [0.202 * (k % 3) as f64, 0.0, HALF + 2.0 * HALF * (k / 3) as f64]));
     let mut simulation = simulation(bodies, Preset::Ncp.scheme());
-    let mut kept = 0;
-    for _ in 0..100 {
+    let (mut kept, mut iterations) = (0, 0);
+    for step in 0..100 {
         let report = simulation.step().unwrap();
-        assert!(report.contacts > 16 && report.status == Status::Solved && report.penetration < 1e-9);
+        assert!(report.contacts > 16 && report.status == Status::Solved && report.penetration < 1e-12);
         kept += u32::from(report.rung == "warm-start");
+        iterations += if step > 0 { report.iterations } else { 0 };
         let largest = simulation.state().v.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
-        assert!(largest < 1e-8, "{largest:e} m/s in step {}", report.step);
+        assert!(largest < if step < 10 { 1e-8 } else { 1e-10 }, "{largest:e} m/s in step {}", report.step);
     }
-    assert!(kept > 30, "impulses kept in {kept} of 100 steps");
+    assert!(
+        kept > 10 && iterations < 600,
+        "impulses kept in {kept} of 100 steps, {iterations} iterations in the others"
+    );
 }
 
-/// What a lower accuracy leaves to contacts at rest is not reported as slip.
+/// Ten boxes on each other, 40 contacts: once at rest they are solved only when rounding has added up, and they do not creep.
 #[test]
-fn a_heap_at_rest_is_reported_as_sticking_at_lower_accuracy() {
+fn a_stack_at_rest_is_seldom_solved() {
+    for accuracy in [Accuracy::Exact, Accuracy::RealTime] {
+        let bodies = (0..10).map(|k| cube(k, [0.0, 0.0, HALF + 2.0 * HALF * k as f64]));
+        let mut simulation = simulation(bodies, Preset::Ncp.scheme()).with_ladder(Ladder::with_accuracy(accuracy));
+        let (mut solved, mut iterations) = (0, 0);
+        for _ in 0..200 {
+            let report = simulation.step().unwrap();
+            assert!(report.contacts == 40 && report.penetration < 1e-12);
+            solved += u32::from(report.rung != "warm-start");
+            iterations += report.iterations;
+        }
+        let fastest = simulation.state().v.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
+        assert!(fastest < 1e-11, "{accuracy:?}: {fastest:e} m/s");
+        // While errors as large as a tenth of the aim were kept, two of three steps were solved.
+        assert!(solved <= 80, "{accuracy:?}: {solved} of 200 steps are solved, in {iterations} iterations");
+    }
+}
+
+/// The front faces of a wall end in one plane. Rounding decides there in every step whether a vertex lies on a face or two edges cross; the impulse passes
+/// from one contact to the other, so the warm start stays good.
+#[test]
+fn contacts_that_change_their_features_keep_their_impulses() {
+    // Rows of four, three, two and one.
+    let row = |row: usize| (0..4 - row).map(move |k| (row, k as f64 - 0.5 * (3 - row) as f64));
+    let places: Vec<_> = (0..4).flat_map(row).collect();
+    let bodies =
+        places.iter().enumerate().map(|(k, &(row, x))| cube(k, [0.202 * x, 0.0, HALF + 2.0 * HALF * row as f64]));
+    let mut simulation = simulation(bodies, Preset::Ncp.scheme());
+    let (mut changes, mut iterations) = (0, 0);
+    let mut before = Vec::new();
+    for step in 0..100 {
+        let report = simulation.step().unwrap();
+        let ids: Vec<_> = simulation.contacts().iter().map(|contact| contact.id).collect();
+        if step > 0 {
+            changes += u32::from(ids != before);
+            iterations += report.iterations;
+        }
+        before = ids;
+    }
+    println!("{changes} changes of features, {iterations} iterations");
+    assert!(iterations <= 6 * 99, "{iterations} iterations in 99 steps with {changes} changes");
+}
+
+/// At a lower accuracy, too, contacts of a heap at rest stick, and nothing creeps.
+#[test]
+fn a_heap_at_rest_sticks_at_lower_accuracy() {
     let mut simulation = falling(12, Preset::Ncp.scheme()).with_ladder(Ladder::with_accuracy(Accuracy::Balanced));
     for _ in 0..300 {
         let _ = simulation.step().unwrap();
@@ -96,7 +145,7 @@ fn a_heap_at_rest_is_reported_as_sticking_at_lower_accuracy() {
         }
     }
     println!("{loaded} contacts, {fastest:e} m/s at most");
-    assert!(loaded > 20 * 12 && fastest > 1e-9, "{fastest:e} m/s: nothing to tell apart");
+    assert!(loaded > 20 * 12 && fastest < 1e-9, "{fastest:e} m/s");
 }
 
 /// The summary counts exactly the steps that are accepted above the aim, and names the worst.
