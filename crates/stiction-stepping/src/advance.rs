@@ -7,6 +7,7 @@ use crate::{
     Contact, ContactImpulse, ContactReport, Dynamics, Event, EventKind, Impact, Kick, PositionUpdate, Start, StepCause,
     Workspace, impact, joint_space,
     layers::surface_at_end,
+    loop_energy,
     rates::{gap_after, relative_velocity, side_rate},
     reduced::{Reduced, singular_inertia},
     support_points, surface, velocity_terms,
@@ -26,6 +27,7 @@ pub fn advance(start: &Start, ws: &mut Workspace) -> Result<(), StepCause> {
     report_events(start.state, ws);
     support_points::report(start, ws);
     ws.result.end.update(start.model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+    loop_energy::take_back_work(start, ws);
     Ok(())
 }
 

@@ -34,6 +34,8 @@ mod joint_space_dof;
 mod ladder;
 mod layers;
 mod layout;
+mod linkage_energies;
+mod loop_energy;
 mod measure;
 mod pairs;
 mod protective_layer;

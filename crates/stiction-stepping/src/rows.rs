@@ -72,14 +72,15 @@ fn joints(start: &Start, ws: &mut Workspace) {
     for joint in reduced::joints_in_problem(model, ws.reduced.as_deref()) {
         let gamma = if start.moves() { joint.gamma.unwrap_or(scheme.joint_gamma) } else { 0.0 };
         let later = || by_forest.get_or_init(|| ws.reduced.as_ref().map(|reduced| reduced.later(start))).as_ref();
-        let deferred = deferred_rates(joint, &ws.kinematics.start, (gamma, h), scheme.joint_closing_speed, later);
+        let time = start.closing_duration;
+        let deferred = deferred_rates(joint, &ws.kinematics.start, (gamma, time), scheme.joint_closing_speed, later);
         let rows = joint.evaluate(&ws.kinematics.linear_end).zip(joint.evaluate(&ws.kinematics.linear_start));
         for ((place, (end, begin)), deferred) in (joint.first_row()..).zip(rows).zip(deferred) {
             let traced = side_rate(model, &ws.kinematics.linearisation_velocity, joint.a.0, &end.a)
                 + side_rate(model, &ws.kinematics.linearisation_velocity, joint.b.0, &end.b);
             let error = begin.value - h * traced;
             let moved = end.value - begin.value;
-            let (bias, prescribed) = ((gamma * error + moved) / h - deferred, moved / h);
+            let (bias, prescribed) = ((gamma * (h / time) * error + moved) / h - deferred, moved / h);
             let (a, b) = if scheme.has_common_points() {
                 in_balance(model, &ws.kinematics.linear_end, (joint.a.0, joint.b.0), (end.a, end.b))
             } else {

@@ -15,6 +15,8 @@ pub struct Start<'a> {
     pub state: &'a State,
     /// Step size h, s.
     pub h: f64,
+    /// Time in which errors of joints close, s: h, or in a part of a step that was too long for fast links the length before it was halved.   [STAB-14]
+    pub closing_duration: f64,
     /// Forces that act, and whether the bodies move.
     pub kick: Kick,
     /// Solutions that are accepted.
@@ -58,7 +60,8 @@ impl Kick {
 impl<'a> Start<'a> {
     /// Start of a step of size `h` with the first kick of the scheme.
     pub fn new(model: &'a Model, scheme: &'a Scheme, state: &'a State, h: f64) -> Self {
-        Self { model, scheme, state, h, kick: Kick::first(scheme), acceptance: Acceptance::default() }
+        let (kick, acceptance) = (Kick::first(scheme), Acceptance::default());
+        Self { model, scheme, state, h, closing_duration: h, kick, acceptance }
     }
 
     /// Time over which forces act, s: h, or h/2 in each of the two kicks of a step of second order.   [STEP-18]

@@ -28,6 +28,8 @@ struct AskedWork {
     removal: f64,
     /// Part of joints that removes the drift of earlier steps: an error of the scheme.
     drift: f64,
+    /// Part of loops whose work was taken back.   [ROT-6]
+    taken_back: f64,
     /// Absolute work of prescribed motion.
     prescribed: f64,
 }
@@ -51,6 +53,10 @@ pub fn step_energy(start: &Start, ws: &mut Workspace, residual: f64) -> StepEner
     account.removal = gain(asked.total) - gain(asked.total - asked.removal);
     let drift = gain(asked.total) - gain(asked.total - asked.drift.max(0.0));
     account.removal -= drift.clamp(0.0, account.removal);
+    // What loops did is taken back, so that nothing explains a gain.   [ROT-6]
+    let of_loops = (gain(asked.total) - gain(asked.total - asked.taken_back.max(0.0))).clamp(0.0, account.removal);
+    account.removal -= of_loops;
+    account.unexplained += of_loops;
     let (layers, of_rows) = (layers(ws), joint_space::work_of_rows(model, ws));
     account.work += work_of_forces(model, ws, h)
         + (of_rows + joint_space::work_of_forest(ws, h)).abs()
@@ -166,7 +172,7 @@ fn add_work_of_rows(start: &Start, ws: &mut Workspace, account: &mut StepEnergy)
     let mut forest = std::mem::take(&mut ws.kinematics.closing);
     write_turn(start, ws, (&mut bodies, &mut forest));
     account.unexplained += joint_space::work_of_rows_on(model, ws, (&bodies, &forest));
-    for joint in model.joints() {
+    for joint in model.joints().iter().filter(|joint| !ws.loop_energies.has_taken(joint)) {
         let rows = ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses);
         for (row, p) in rows.skip(joint.first_row()).take(joint.rows()).filter(|(row, _)| is_drift(start, row)) {
             let rate = |v: &[f64]| side_rate(model, v, joint.a.0, &row.a) + side_rate(model, v, joint.b.0, &row.b);
@@ -246,6 +252,11 @@ fn asked_work(start: &Start, ws: &Workspace) -> AskedWork {
             asked.drift += removal;
         }
         prescribe(&mut asked, -p * row.prescribed);
+    }
+    for joint in start.model.joints().iter().filter(|joint| ws.loop_energies.has_taken(joint)) {
+        let rows = ws.constraints.joint_rows.iter().zip(&ws.solution.joint_impulses);
+        let own = rows.skip(joint.first_row()).take(joint.rows());
+        asked.taken_back -= own.map(|(row, p)| p * (row.bias - row.prescribed)).sum::<f64>();
     }
     let surface = |contact: &Contact, p: &ContactImpulse| {
         p.friction.dot(&contact.surface_velocity)

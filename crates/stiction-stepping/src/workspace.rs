@@ -10,6 +10,7 @@ use crate::{
     alternatives::Alternatives,
     assembly::{FrictionAssembly, MixedAssembly, Screening, StepProblem},
     constraints::Constraints,
+    linkage_energies::LoopEnergies,
     rates::RowOwner,
     reduced::Reduced,
 };
@@ -47,6 +48,8 @@ pub struct Workspace {
     pub solution: Solution,
     /// Rows of δ that must vanish, for the uniqueness check of a quasistatic motion.   [QS-6]
     pub(crate) balance_rows: Vec<f64>,
+    /// Energies of the linkages with loops.   [ROT-6]
+    pub(crate) loop_energies: LoopEnergies,
     /// Memory of corrections after the step.
     pub(crate) after: Option<Box<AfterStep>>,
     /// State at the end of the step, reports and events.

@@ -8,7 +8,7 @@
 use stiction_complementarity::Law;
 use stiction_multibody::Model;
 
-use super::cone::is_equality;
+use super::{cone::is_equality, redundancy::rates_of_errors};
 use crate::{
     Start, Workspace,
     constraints::{Constraints, Source},
@@ -107,6 +107,7 @@ pub(super) fn contradicting_joints(model: &Model, ws: &Workspace) -> Option<Stri
 /// They are the velocities that the least-squares solution leaves. With prescribed motion they must not be larger than the rates of stabilisation, or
 /// than rounding errors: a contradiction of the prescribed motion itself is not subtracted.
 pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
+    let of_errors = rates_of_errors(start.model, ws);
     let constraints = &mut ws.constraints;
     let (problem, solution) = (&ws.friction.problem, &ws.friction.solution);
     let rows = problem.rows();
@@ -128,8 +129,11 @@ pub(crate) fn review_contradictions(start: &Start, ws: &mut Workspace) -> bool {
     let errors =
         start.h * sum_of_squares(&mut joint_rows.clone().map(|row| row.bias - row.prescribed + row.deferred)).sqrt();
     let is_prescribed = joint_rows.map(|row| row.prescribed).any(|rate| rate != 0.0);
-    let redundant =
-        if is_prescribed { 0.0 } else { NEARLY_REDUNDANT * sum_of_squares(&mut problem.q().iter().copied()).sqrt() };
+    let redundant = if is_prescribed {
+        0.0
+    } else {
+        NEARLY_REDUNDANT * sum_of_squares(&mut problem.q().iter().copied()).sqrt() + of_errors
+    };
     let residual_norm = sum_of_squares(&mut residual_rates.iter().copied()).sqrt();
     // The comparisons are false for a NaN too.
     let error = residual_norm * start.h;

@@ -18,7 +18,7 @@ use stiction_complementarity::{FrictionActiveSet, Law, linalg::BlockMatrix};
 use stiction_multibody::{Joint, Model, joint::Row};
 
 use super::columns;
-use crate::{Start, Workspace, constraints::Source};
+use crate::{Start, Workspace, constraints::Source, rates::side_rate};
 
 /// Largest number of rows for which W is assembled in reduced coordinates: the limit of the active-set method.
 pub(super) const MAX_ASSEMBLED_ROWS: usize = FrictionActiveSet::MAX_PROBLEM_ROWS;
@@ -158,6 +158,19 @@ fn is_position(row: &Row) -> bool {
 /// Offset of each law: its first row.
 pub(super) fn offsets(laws: &[Law]) -> impl Iterator<Item = usize> + Clone {
     laws.iter().scan(0, |next, law| Some(std::mem::replace(next, *next + law.rows())))
+}
+
+/// Bound on the rates that rows which are redundant up to the joint errors may leave at the velocities before the step: 3 η times the rates of the
+/// single bodies along the rows.   [EQ-2]
+pub(super) fn rates_of_errors(model: &Model, ws: &Workspace) -> f64 {
+    let mut squares = 0.0;
+    for joint in columns::joints(model, ws) {
+        for row in ws.constraints.joint_rows.iter().skip(joint.first_row()).take(joint.rows()) {
+            let of = |id, wrench| side_rate(model, &ws.kinematics.before, id, wrench).abs();
+            squares += (of(joint.a.0, &row.a) + of(joint.b.0, &row.b)).powi(2);
+        }
+    }
+    SINGULAR_VALUE_PER_ERROR * relative_error(model, ws) * squares.sqrt()
 }
 
 /// Largest joint error η of the problem: angles in rad, positions as a fraction of the largest distance of a joint from the centre of mass of its body.

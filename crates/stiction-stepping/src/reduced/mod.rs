@@ -467,7 +467,7 @@ impl Reduced {
     pub(crate) fn later(&self, start: &Start) -> Configuration {
         let forest = start.model.forest();
         let (mut q, mut at) = (self.q.clone(), Kinematics::new(forest.tree()));
-        forest.tree().integrate(&mut q, &self.before, start.h);
+        forest.tree().integrate(&mut q, &self.before, start.closing_duration);
         at.update(forest.tree(), &q, &self.before);
         let (mut v, mut later) = (Vec::new(), Configuration::default());
         forest.write_velocities(start.model, &at, at.twists(), &mut v);

@@ -16,7 +16,7 @@ use stiction_multibody::{Configuration, Joint, Model, State, Wrench, apply_inver
 
 use super::{Corrector, Level, linkages::Linkages};
 use crate::{
-    Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, joint_space,
+    Coordinates, Dynamics, JointRow, Method, Start, StepCause, Workspace, joint_space, loop_energy,
     rates::{JointSpaceRow, rate, side_rate},
     reduced::singular_inertia,
 };
@@ -59,6 +59,8 @@ pub(super) fn remove(corrector: &mut Corrector) -> Result<Option<f64>, StepCause
     } else {
         next.v.iter_mut().zip(&rigid).for_each(|(v, change)| *v += change);
     }
+    ws.result.end.update(model, &ws.result.next.q, &ws.result.next.v, ws.result.next.time);
+    loop_energy::take_back_without_closing(start, ws);
     Ok(Some(residual))
 }
 

@@ -45,6 +45,8 @@ pub struct Substepping {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     length: f64,
+    /// Length of the part that was halved because it was too long for fast links; otherwise that of this part.   [STAB-14]
+    closing_duration: f64,
     /// How often a part was halved to give this one.
     halvings: u32,
     /// True for the second half of a part.
@@ -62,8 +64,8 @@ impl Substepping {
         let Self { pending, from, earlier, second_kick } = self;
         let mut layers = LayerParts::new(start);
         pending.clear();
-        let equal =
-            Part { length: start.h / f64::from(start.scheme.substeps.count), halvings: 0, is_second_half: false };
+        let length = start.h / f64::from(start.scheme.substeps.count);
+        let equal = Part { length, closing_duration: length, halvings: 0, is_second_half: false };
         pending.extend((0..start.scheme.substeps.count).map(|_| equal));
         let (mut whole, mut made, mut other_length) = (None, 0_u32, None);
         // Passes and iterations of parts that were solved and made again as halves.
@@ -79,7 +81,8 @@ impl Substepping {
                 (false, OnUnsolved::Stop) => Acceptance::Loose,
                 (false, OnUnsolved::Accept) => Acceptance::Any,
             };
-            let tried = Start { acceptance, ..Start::new(start.model, start.scheme, state, length) };
+            let closing_duration = if part.halvings > 0 { part.closing_duration.max(length) } else { length };
+            let tried = Start { closing_duration, acceptance, ..Start::new(start.model, start.scheme, state, length) };
             let left = part.length - length;
             let remainder = Part { length: left, ..part };
             let is_divided = left > REMAINDER_FRACTION * start.h;
@@ -107,7 +110,9 @@ impl Substepping {
                     (passes, iterations) = (passes + report.passes, iterations + report.iterations);
                 }
                 pending.extend(is_divided.then_some(remainder));
-                let half = Part { length: 0.5 * length, halvings: part.halvings + 1, is_second_half: true };
+                let halvings = part.halvings + 1;
+                let closing_duration = if result.is_ok() { closing_duration } else { 0.5 * length };
+                let half = Part { length: 0.5 * length, closing_duration, halvings, is_second_half: true };
                 pending.extend([half, Part { is_second_half: part.is_second_half, ..half }]);
                 layers.begin_next();
                 continue;

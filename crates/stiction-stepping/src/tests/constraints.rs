@@ -8,7 +8,7 @@ use stiction_multibody::{
 
 use super::support::{Case, disc, floor, friction};
 use crate::{
-    Coordinates, Scheme,
+    Coordinates, Scheme, Start,
     constraints::{AuxiliaryKind, Source},
     rows,
 };
@@ -173,5 +173,25 @@ fn collecting_again_gives_the_same_list() {
         if let Source::Contact(_) | Source::Core { .. } = block.source {
             assert_eq!(block.law, Law::Bounded { lower: 0.0, upper: f64::INFINITY }, "no friction, no tangents");
         }
+    }
+}
+
+/// In a part of a step that was halved because links were too fast, an error of a joint closes in the time of the whole step.   [STAB-14]
+#[test]
+fn parts_of_a_step_close_errors_in_the_time_of_the_whole() {
+    let mut builder = ModelBuilder::new(Dimension::Planar);
+    let disc = builder.body(disc("disc", 1.0, 0.5).velocity(0.3, 0.0, 0.0)).unwrap();
+    let anchor = Vector3::new(0.5, 0.0, 0.0);
+    builder.joint_at("hinge", JointKind::Revolute, (BodyId::WORLD, disc), anchor, Vector3::z()).unwrap();
+    let mut case = Case::new(builder.build().unwrap(), Scheme::default(), 0.001);
+    let error = 1e-4;
+    case.state.q[0] += error;
+    case.detect().unwrap();
+    for factor in [1.0, 4.0, 64.0] {
+        let bias = case.with(|start, ws| {
+            rows::write(&Start { closing_duration: factor * start.h, ..*start }, ws);
+            ws.constraints.joint_rows[0].bias
+        });
+        assert!((bias - error / (factor * 0.001)).abs() < 1e-12, "{factor}: {bias}");
     }
 }

@@ -155,8 +155,8 @@ fn an_overconstrained_loop_moves_in_all_coordinates() {
 /// In ten seconds the errors of joints make its redundant rows independent by turns: it neither locks nor loses energy, in no coordinates.
 #[test]
 fn an_overconstrained_loop_keeps_its_energy() {
-    let run = |coordinates: &str| {
-        let text = format!("{}\n[scheme]\ncoordinates = \"{coordinates}\"\n", bennett());
+    let run = |(coordinates, order): (&str, u32)| {
+        let text = format!("{}\n[scheme]\ncoordinates = \"{coordinates}\"\norder = {order}\n", bennett());
         let text = text.replace("step = 0.001", "step = 0.002");
         let mut simulation = Simulation::from_scene(&scene::parse(&text, "bennett.toml").unwrap()).unwrap();
         let energy = simulation.energy().total();
@@ -170,7 +170,9 @@ fn an_overconstrained_loop_keeps_its_energy() {
         assert!(fastest > 0.5 && change < 5e-3 * fastest, "{coordinates}: {change:e} of {fastest}");
         simulation.configuration().pose(simulation.model().find_body("l1").unwrap()).translation.vector
     };
-    let [maximal, reduced, divided] = ["maximal", "reduced", "divide-and-conquer"].map(run);
+    // With order 2 the rates that redundant rows leave are not small beside those of the forces at all times.   [EQ-2]
+    let [maximal, reduced, divided, _] =
+        [("maximal", 1), ("reduced", 1), ("divide-and-conquer", 1), ("reduced", 2)].map(run);
     assert!((maximal - reduced).norm() < 1e-4 && (reduced - divided).norm() < 1e-8, "{maximal} {reduced} {divided}");
 }
 
