@@ -14,6 +14,7 @@ mod hull;
 mod placed;
 mod polyhedron;
 mod polytope;
+mod polytope_bounds;
 mod polytope_manifold;
 mod polytope_sat;
 mod segment;
@@ -33,6 +34,7 @@ pub(crate) use union::has_numbered_features;
 
 use cylinder::Cylinder;
 use placed::CoreBuffer;
+use polytope_bounds::Bounds;
 use sink::{Sink, Tolerance};
 
 use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
@@ -42,8 +44,7 @@ use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
 pub struct Scratch {
     a: CoreBuffer,
     b: CoreBuffer,
-    /// Sides of a plane on which the normals of a polytope lie.
-    sides: Vec<f64>,
+    bounds: Bounds,
     smooth: smooth::Scratch,
 }
 
@@ -188,7 +189,7 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
     let &Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped } = pair;
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
-    let Scratch { a: buffer_a, b: buffer_b, sides, .. } = scratch;
+    let Scratch { a: buffer_a, b: buffer_b, bounds, .. } = scratch;
     let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else {
         debug_assert!(false, "B has a core");
         return;
@@ -215,7 +216,7 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
         (Kind::Segment, Kind::Vertex) => sphere::with_segment(&a_core, &b_core, &mut sink),
         (Kind::Segment, _) => capsule::with_capsule(&a_core, &b_core, &mut sink),
         (_, Kind::Vertex) => sphere::with_polytope(&a_core, &b_core, &mut sink),
-        (_, _) => polytope::contacts(&a_core, &b_core, sides, &mut sink),
+        (_, _) => polytope::contacts(&a_core, &b_core, bounds, &mut sink),
     }
     sink.sort();
 }
