@@ -190,6 +190,10 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
     let Scratch { a: buffer_a, b: buffer_b, bounds, .. } = scratch;
+    let apart = |radius_a: f64, radius_b: f64| offset.norm() - radius_a - radius_b > margin;
+    if a.radius_bound().zip(b.radius_bound()).is_some_and(|(radius_a, radius_b)| apart(radius_a, radius_b)) {
+        return;
+    }
     let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else {
         debug_assert!(false, "B has a core");
         return;
@@ -205,11 +209,7 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
         debug_assert!(false, "A has a core or is a half-space");
         return;
     };
-    let distance = offset.norm();
-    if distance - a_core.size - b_core.size > margin {
-        return;
-    }
-    let tolerance = Tolerance::new(a_core.size, b_core.size, distance);
+    let tolerance = Tolerance::new(a_core.size, b_core.size, offset.norm());
     let mut sink = Sink::new(out, origin, [a_core.radius, b_core.radius], margin, tolerance, swapped);
     match (kind(a), kind(b)) {
         (Kind::Vertex, _) => sphere::with_vertex(&a_core, &b_core, &mut sink),
