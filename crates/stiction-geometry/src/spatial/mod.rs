@@ -27,6 +27,7 @@ mod union;
 pub use decompose::convex_parts;
 pub(crate) use functions::convex;
 pub use hull::MAX_LENGTH;
+pub(crate) use hull::extent;
 pub use polyhedron::ConvexPolyhedron;
 pub use solids::{Figure, Shape};
 pub use union::UnionPiece;
