@@ -64,7 +64,8 @@ pub fn mass_properties(
     ensure_closed(&welded(points), triangles).or_else(|_| ensure_closed(&nearly_welded(points), triangles))?;
     let moments = moments(points, triangles);
     let size = extent(points);
-    if !(moments.measure.abs() > MIN_VOLUME * size * size * size) {
+    let is_solid = moments.measure.abs() > MIN_VOLUME * size * size * size;
+    if !is_solid {
         return Err(MeshError::NoVolume);
     }
     Ok(with_density(&moments, crate::mass::positive("the density", density)?.copysign(moments.measure)))

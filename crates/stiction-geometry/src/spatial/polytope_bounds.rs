@@ -48,12 +48,12 @@ impl Bounds {
         self.points.clear();
         self.measured.clear();
         self.points.push(b.vertex(0) - a.vertex(0));
-        for side in 0..2 {
+        for (side, core) in cores.into_iter().enumerate() {
             self.left[side].clear();
-            let count = cores[side].normals.len() as u32;
+            let count = core.normals.len() as u32;
             self.left[side].extend((0..count).map(|face| FaceBound { face, point: 0, bound: f64::INFINITY }));
             self.excluded[side].clear();
-            self.excluded[side].resize(cores[side].normals.len(), NO_POINT);
+            self.excluded[side].resize(core.normals.len(), NO_POINT);
         }
         let mut largest = f64::NEG_INFINITY;
         while let Some((side, face)) = self.tighten(cores, largest - slack) {

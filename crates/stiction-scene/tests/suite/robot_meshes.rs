@@ -281,7 +281,7 @@ fn mesh_geoms_have_the_mass_of_their_solid() {
         );
         fs::write(folder.0.join("robot.xml"), text).expect("a robot");
         let robot = Robot::load(folder.0.join("robot.xml"), &ReadOptions::default()).expect("a robot");
-        (robot.links[1].inertial.clone(), robot.unsupported)
+        (robot.links[1].inertial, robot.unsupported)
     };
     // Five boxes, with z doubled and mirrored.
     let parts = [

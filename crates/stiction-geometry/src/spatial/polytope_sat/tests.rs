@@ -67,7 +67,7 @@ fn shape(kind: usize, random: &mut Random) -> Shape {
         4 => {
             let corner = |k: u32| {
                 let (sin, cos) = libm::sincos(f64::from(k / 2) * core::f64::consts::TAU / 16.0);
-                Point3::new(0.5 * cos, 0.5 * sin, if k % 2 == 0 { -0.4 } else { 0.4 })
+                Point3::new(0.5 * cos, 0.5 * sin, if k.is_multiple_of(2) { -0.4 } else { 0.4 })
             };
             Shape::convex_hull(&(0..32).map(corner).collect::<Vec<_>>()).unwrap()
         }

@@ -35,7 +35,7 @@ impl Mjcf<'_> {
     pub(super) fn mass_of_shapes(&mut self, link: usize) -> Option<Inertial> {
         let parts = self.parts.get_mut(link).map(std::mem::take).unwrap_or_default();
         let inertials = parts.iter().filter_map(|part| match part {
-            Part::Known(inertial) => Some(inertial.clone()),
+            Part::Known(inertial) => Some(*inertial),
             Part::Mesh(part) => self.mass_of_mesh(part),
         });
         mass::sum(&inertials.collect::<Vec<_>>())
