@@ -167,7 +167,7 @@ fn steps_are_functions_of_the_state() {
 fn directions(count: u32) -> impl Iterator<Item = Vector3<f64>> {
     (0..count).map(move |k| {
         let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(count);
-        let (sin, cos) = (2.4 * f64::from(k)).sin_cos();
+        let (sin, cos) = libm::sincos(2.4 * f64::from(k));
         Vector3::new((1.0 - z * z).sqrt() * cos, (1.0 - z * z).sqrt() * sin, z)
     })
 }
