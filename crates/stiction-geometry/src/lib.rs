@@ -21,6 +21,7 @@ mod smooth;
 pub mod broad_phase;
 pub mod implicit;
 pub mod mass;
+pub mod mesh;
 pub mod planar;
 pub mod spatial;
 

@@ -164,7 +164,7 @@ pub fn capsule_inertia(mass: f64, half_length: f64, radius: f64) -> Vector3<f64>
 }
 
 /// Returns the mass properties for a density: I = ρ (tr(S) 1 − S).   [MASS-1]
-fn with_density(moments: &Moments, density: f64) -> MassProperties {
+pub(crate) fn with_density(moments: &Moments, density: f64) -> MassProperties {
     let inertia = Matrix3::from_diagonal_element(moments.second.trace()) - moments.second;
     MassProperties { mass: moments.measure * density, centre: moments.centre, inertia: inertia * density }
 }
@@ -208,6 +208,6 @@ fn polygon_moments(vertices: &[nalgebra::Point2<f64>]) -> Moments {
     Moments::of_simplices(mean, triangles.map(|edge| (edge[0].cross(&edge[1]).z / 2.0, edge)))
 }
 
-fn positive(what: &'static str, value: f64) -> Result<f64, MassError> {
+pub(crate) fn positive(what: &'static str, value: f64) -> Result<f64, MassError> {
     if value.is_normal() && value > 0.0 { Ok(value) } else { Err(MassError::BadAmount { what, value }) }
 }

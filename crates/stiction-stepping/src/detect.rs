@@ -80,6 +80,7 @@ fn without_inertia(start: &Start, ws: &mut Workspace) {
 pub fn detect(start: &Start, detector: &mut dyn Detector, ws: &mut Workspace) -> Result<(), StepCause> {
     let &Start { model, scheme, .. } = start;
     configure(start, ws);
+    reach_linearisation(start, ws);
     for &id in model.kinematic_bodies() {
         let (pose, twist) = (ws.kinematics.linear_end.pose(id), ws.kinematics.linear_end.twist(id));
         let sum =
@@ -128,6 +129,20 @@ fn configure(start: &Start, ws: &mut Workspace) {
     ws.kinematics.linear_end.copy_from(&ws.kinematics.linear_start);
     // The exact time the next step starts from: prescribed displacements must add up.
     ws.kinematics.linear_end.move_prescribed(model, state.time_after(h).0);
+}
+
+/// Enlarges the reach of bodies to their displacement h v̂ up to the linearisation: the gap that opens on the way is that of a contact of the step.   [STEP-6]
+fn reach_linearisation(start: &Start, ws: &mut Workspace) {
+    if ws.kinematics.linearisation_velocity.is_empty() {
+        return;
+    }
+    debug_assert_eq!(start.model.bodies().len(), ws.detection.reach.len(), "every body has a reach");
+    for ((id, _), reach) in start.model.iter_bodies().zip(&mut ws.detection.reach) {
+        if start.model.unknowns(id).is_some() {
+            let twist = ws.kinematics.linear_start.twist(id);
+            *reach = reach.max((twist.linear.norm() + start.model.radius(id) * twist.angular.norm()) * start.h);
+        }
+    }
 }
 
 /// Computes the reach (|v| + |a| h) h of the fastest point of every body; prescribed bodies have none.   [STEP-6]

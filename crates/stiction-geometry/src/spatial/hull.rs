@@ -24,7 +24,7 @@ pub(super) struct Faces {
 }
 
 /// Returns the largest extent of the points along an axis.
-pub(super) fn extent(points: &[Point3<f64>]) -> f64 {
+pub(crate) fn extent(points: &[Point3<f64>]) -> f64 {
     (0..3)
         .map(|axis| {
             let values = || points.iter().map(|p| p[axis]);

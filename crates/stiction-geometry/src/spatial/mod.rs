@@ -14,6 +14,7 @@ mod hull;
 mod placed;
 mod polyhedron;
 mod polytope;
+mod polytope_bounds;
 mod polytope_manifold;
 mod polytope_sat;
 mod segment;
@@ -26,6 +27,7 @@ mod union;
 pub use decompose::convex_parts;
 pub(crate) use functions::convex;
 pub use hull::MAX_LENGTH;
+pub(crate) use hull::extent;
 pub use polyhedron::ConvexPolyhedron;
 pub use solids::{Figure, Shape};
 pub use union::UnionPiece;
@@ -33,6 +35,7 @@ pub(crate) use union::has_numbered_features;
 
 use cylinder::Cylinder;
 use placed::CoreBuffer;
+use polytope_bounds::Bounds;
 use sink::{Sink, Tolerance};
 
 use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
@@ -42,8 +45,7 @@ use crate::{ContactPoint, Pose, UnsupportedPair, smooth};
 pub struct Scratch {
     a: CoreBuffer,
     b: CoreBuffer,
-    /// Sides of a plane on which the normals of a polytope lie.
-    sides: Vec<f64>,
+    bounds: Bounds,
     smooth: smooth::Scratch,
 }
 
@@ -188,7 +190,11 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
     let &Pair { a: (a, pose_a), b: (b, pose_b), margin, swapped } = pair;
     let origin = pose_a.translation.vector;
     let offset = pose_b.translation.vector - origin;
-    let Scratch { a: buffer_a, b: buffer_b, sides, .. } = scratch;
+    let Scratch { a: buffer_a, b: buffer_b, bounds, .. } = scratch;
+    let apart = |radius_a: f64, radius_b: f64| offset.norm() - radius_a - radius_b > margin;
+    if a.radius_bound().zip(b.radius_bound()).is_some_and(|(radius_a, radius_b)| apart(radius_a, radius_b)) {
+        return;
+    }
     let Some(b_core) = buffer_b.place(b, pose_b.rotation.matrix(), &offset) else {
         debug_assert!(false, "B has a core");
         return;
@@ -204,18 +210,14 @@ fn ordered(pair: &Pair<'_>, scratch: &mut Scratch, out: &mut Vec<ContactPoint>) 
         debug_assert!(false, "A has a core or is a half-space");
         return;
     };
-    let distance = offset.norm();
-    if distance - a_core.size - b_core.size > margin {
-        return;
-    }
-    let tolerance = Tolerance::new(a_core.size, b_core.size, distance);
+    let tolerance = Tolerance::new(a_core.size, b_core.size, offset.norm());
     let mut sink = Sink::new(out, origin, [a_core.radius, b_core.radius], margin, tolerance, swapped);
     match (kind(a), kind(b)) {
         (Kind::Vertex, _) => sphere::with_vertex(&a_core, &b_core, &mut sink),
         (Kind::Segment, Kind::Vertex) => sphere::with_segment(&a_core, &b_core, &mut sink),
         (Kind::Segment, _) => capsule::with_capsule(&a_core, &b_core, &mut sink),
         (_, Kind::Vertex) => sphere::with_polytope(&a_core, &b_core, &mut sink),
-        (_, _) => polytope::contacts(&a_core, &b_core, sides, &mut sink),
+        (_, _) => polytope::contacts(&a_core, &b_core, bounds, &mut sink),
     }
     sink.sort();
 }

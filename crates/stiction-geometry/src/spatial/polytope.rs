@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 
 use super::capsule::push_ends;
 use super::placed::Core;
+use super::polytope_bounds::Bounds;
 use super::polytope_manifold::{crossing, edges_meeting, push_manifold};
 use super::polytope_sat::{Axis, Kind, axis};
 use super::segment::{Closest, Place, closest};
@@ -15,10 +16,10 @@ use super::sink::{Meeting, Sink, vertex_on_face};
 
 /// Reports the contacts of polytope A with core B.
 ///
-/// `sides` is scratch memory.
-pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, sides: &mut Vec<f64>, sink: &mut Sink<'_>) {
+/// `bounds` is scratch memory.
+pub(super) fn contacts(a: &Core<'_>, b: &Core<'_>, bounds: &mut Bounds, sink: &mut Sink<'_>) {
     let touching = sink.tolerance().touching;
-    let Some(axis) = axis(a, b, sink.core_margin(), touching, sides) else { return };
+    let Some(axis) = axis(a, b, sink.core_margin(), touching, bounds) else { return };
     // Of two coincident contacts the first stays: the one in the direction of largest separation.
     if let Kind::Edges { edge_a, edge_b } = axis.kind
         && let Some(meeting) = crossing(a, edge_a, b, edge_b, &axis.direction, touching)

@@ -33,13 +33,18 @@ pub(super) fn push_manifold(a: &Core<'_>, b: &Core<'_>, axis: &Axis, sink: &mut 
     for exchanged in order {
         let (owner, face, other) = if exchanged { (b, face_b, a) } else { (a, face_a, b) };
         let Some(face) = face else { continue };
-        let normal = owner.normal(face);
+        let (normal, origin) = (owner.normal(face), owner.face_origin(face));
         let (lowest, _) = other.lowest(&normal);
-        for vertex in 0..other.vertices.len() as u32 {
+        // Most vertices are far above the face, whatever the rounding of their height.
+        let highest = sink.core_margin() + sink.tolerance().touching;
+        for (vertex, place) in (0u32..).zip(other.vertices) {
+            if normal.dot(&(place - origin)) > highest {
+                continue;
+            }
             let meeting = vertex_on_face(owner, face, other, vertex);
             let is_met = meeting.distance() <= sink.core_margin()
-                && (vertex == lowest || faces_against(other, &normal, |of| of.contains(&vertex)))
-                && owner.is_over_face(face, &other.vertex(vertex), sink.tolerance().touching);
+                && owner.is_over_face(face, place, sink.tolerance().touching)
+                && (vertex == lowest || faces_against(other, &normal, |of| of.contains(&vertex)));
             if is_met {
                 push_member(if exchanged { meeting.exchanged() } else { meeting }, axis, sink);
             }
@@ -48,8 +53,8 @@ pub(super) fn push_manifold(a: &Core<'_>, b: &Core<'_>, axis: &Axis, sink: &mut 
     push_crossings(a, face_a, b, face_b, axis, sink);
 }
 
-/// True if a feature belongs to a face directed against `direction`; `belongs` checks it by the vertices of the face.
-/// A segment has no faces, so all its features qualify.
+/// True if a vertex belongs to a face directed against `direction`; `belongs` checks it by the vertices of the face.
+/// A segment has no faces, so all its vertices qualify.
 fn faces_against(core: &Core<'_>, direction: &Vector3<f64>, belongs: impl Fn(&[u32]) -> bool) -> bool {
     let is_facing =
         |(face, normal): (usize, &Vector3<f64>)| normal.dot(direction) < FACING && belongs(core.topology.corners(face));
@@ -73,8 +78,8 @@ fn push_crossings(
     };
     // Without a facing face, every edge of the side that faces the other core.
     let facing = |core: &Core<'_>, index: u32, direction: &Vector3<f64>| {
-        let ends = core.edge(index).ends;
-        faces_against(core, direction, |of| ends.iter().all(|end| of.contains(end))).then_some(index)
+        let is_facing = |face: u32| core.normal(face).dot(direction) < FACING;
+        (core.normals.is_empty() || core.edge(index).faces.into_iter().any(is_facing)).then_some(index)
     };
     let edge = |core: &Core<'_>, face: Option<u32>, index: usize, direction: &Vector3<f64>| match face {
         Some(face) => core.topology.sides(face as usize).get(index).copied(),

@@ -7,6 +7,7 @@
 use nalgebra::Vector3;
 
 use super::placed::Core;
+use super::polytope_bounds::{Bounds, FaceSeparation};
 use super::segment::{PARALLEL, cross, is_transverse};
 use super::topology::Edge;
 
@@ -85,28 +86,23 @@ impl Candidates {
 /// Separations that differ by less than `lead` count as equal. The order is then: features that meet before features
 /// that pass each other, a face of A before a face of B, a face before a pair of edges, a lower number before a
 /// higher one.
-///
-/// `sides` is scratch memory.
-pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64, sides: &mut Vec<f64>) -> Option<Axis> {
+pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64, bounds: &mut Bounds) -> Option<Axis> {
+    // Bounds have round-off, which is less than the lead.
+    let slack = 2.0 * lead;
     let mut candidates = Candidates::new(lead);
-    for face in 0..a.normals.len() as u32 {
-        let (vertex, separation) = face_separation(a, face, b);
-        candidates.consider(Kind::FaceOfA { face, vertex }, a.normal(face), separation);
+    for at in bounds.faces([a, b], reach, slack)? {
+        let &FaceSeparation { face, vertex, separation, .. } = at;
+        if at.side == 0 {
+            candidates.consider(Kind::FaceOfA { face, vertex }, a.normal(face), separation);
+        } else {
+            candidates.consider(Kind::FaceOfB { face, vertex }, -b.normal(face), separation);
+        }
     }
-    for face in 0..b.normals.len() as u32 {
-        let (vertex, separation) = face_separation(b, face, a);
-        candidates.consider(Kind::FaceOfB { face, vertex }, -b.normal(face), separation);
-    }
-    if candidates.largest > reach {
-        return None;
-    }
-    for (edge_a, a_edge) in a.edges() {
-        let arc = Arc::new(a, a_edge);
-        // Most pairs of arcs do not cross because the plane of the first does not separate the ends of the second.
-        sides.clear();
-        sides.extend(b.normals.iter().map(|normal| (-normal).dot(&arc.plane)));
-        for (edge_b, b_edge) in b.edges() {
-            if let Some((direction, separation)) = edge_separation(a, (a_edge, &arc), b, b_edge, sides) {
+    let [edges_a, edges_b] = bounds.edges([a, b], candidates.largest - slack);
+    for &edge_a in edges_a {
+        let arc = Arc::new(a, a.edge(edge_a));
+        for &edge_b in edges_b {
+            if let Some((direction, separation)) = edge_separation(a, (a.edge(edge_a), &arc), b, b.edge(edge_b)) {
                 candidates.consider(Kind::Edges { edge_a, edge_b }, direction, separation);
             }
         }
@@ -120,13 +116,6 @@ pub(super) fn axis(a: &Core<'_>, b: &Core<'_>, reach: f64, lead: f64, sides: &mu
         }
     };
     candidates.first(meet).filter(|_| candidates.largest <= reach)
-}
-
-/// Returns the vertex of `other` nearest to the plane of a face, or deepest below it, and its height.
-fn face_separation(core: &Core<'_>, face: u32, other: &Core<'_>) -> (u32, f64) {
-    let normal = core.normal(face);
-    let (vertex, _) = other.lowest(&normal);
-    (vertex, normal.dot(&(other.vertex(vertex) - core.face_origin(face))))
 }
 
 /// The normals that an edge supports: an arc of a great circle from m to n, in the plane with the normal n × m.
@@ -145,21 +134,19 @@ impl Arc {
     /// True if the reversed normals that edge B supports have one in common with this arc.
     ///
     /// Both sets are arcs of great circles. They cross if the ends of each lie on different sides of the other, in the
-    /// same hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it. `sides` has the
-    /// side of this arc on which each reversed normal of B lies.
-    fn crosses(&self, b: &Core<'_>, edge_b: Edge, sides: &[f64]) -> bool {
+    /// same hemisphere.   [GEOM-36] An edge without faces supports the whole circle perpendicular to it.
+    fn crosses(&self, b: &Core<'_>, edge_b: Edge) -> bool {
         let Self { m, n, .. } = self;
-        let side = |face: u32| sides.get(face as usize).copied();
-        let [Some(p_side), Some(q_side)] = edge_b.faces.map(side) else {
-            debug_assert!(sides.is_empty(), "only a segment has no faces");
+        if b.normals.is_empty() {
             let [b_0, b_1] = b.ends(edge_b);
             let e_b = b_1 - b_0;
             return m.dot(&e_b) * n.dot(&e_b) < 0.0;
-        };
+        }
+        let [p, q] = edge_b.faces.map(|face| -b.normal(face));
+        let (p_side, q_side) = (p.dot(&self.plane), q.dot(&self.plane));
         if p_side * q_side >= 0.0 {
             return false;
         }
-        let [p, q] = edge_b.faces.map(|face| -b.normal(face));
         let plane_b = q.cross(&p);
         let (m_side, n_side) = (m.dot(&plane_b), n.dot(&plane_b));
         m_side * n_side < 0.0 && p_side * n_side > 0.0
@@ -173,9 +160,8 @@ fn edge_separation(
     (edge_a, arc): (Edge, &Arc),
     b: &Core<'_>,
     edge_b: Edge,
-    sides: &[f64],
 ) -> Option<(Vector3<f64>, f64)> {
-    if !arc.crosses(b, edge_b, sides) {
+    if !arc.crosses(b, edge_b) {
         return None;
     }
     let ([a_0, a_1], [b_0, b_1]) = (a.ends(edge_a), b.ends(edge_b));
@@ -188,3 +174,6 @@ fn edge_separation(
     let outward = if cross.dot(&(arc.m + arc.n)) < 0.0 { -cross / length } else { cross / length };
     Some((outward, outward.dot(&(b_0 - a_0))))
 }
+
+#[cfg(test)]
+mod tests;

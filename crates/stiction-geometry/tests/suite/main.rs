@@ -6,6 +6,7 @@ mod broad_phase;
 mod implicit;
 mod mass;
 mod meeting;
+mod mesh;
 mod planar;
 mod spatial;
 mod spatial_degenerate;

@@ -144,7 +144,12 @@ impl Reader {
     /// Completes the robot: generates names, checks that joints move mass, and adds the notes.
     pub(super) fn finish(&mut self, mut robot: Robot, places: &[Place]) -> Result<Robot, Refusal> {
         give_names(&mut robot);
-        ensure_mass(&robot, places)?;
+        ensure_mass(&robot, places).map_err(|refusal| {
+            let unknown =
+                |note: &&Note| note.what.starts_with("mass of ") && note.reason.starts_with("is not computed");
+            let reason = self.notes.iter().map(|(_, note)| note).find(unknown);
+            reason.map_or(refusal.clone(), |note| refusal.hint(format!("{} {}", note.what, note.reason)))
+        })?;
         robot.references = std::mem::take(&mut self.references);
         robot.unsupported = std::mem::take(&mut self.notes).into_iter().map(|(_, note)| note).collect();
         Ok(robot)

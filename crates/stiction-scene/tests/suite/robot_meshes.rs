@@ -7,7 +7,8 @@ use std::{
     path::PathBuf,
 };
 
-use stiction_geometry::Shape;
+use nalgebra::{Isometry3, Rotation3, Translation3};
+use stiction_geometry::{Pose, Scratch, Shape, contacts, mass, spatial};
 use stiction_scene::{
     Scene, SceneError, load,
     robot::{ReadOptions, Robot, SceneOptions},
@@ -120,10 +121,11 @@ fn bad_meshes_say_what_is_wrong() {
     refused("negative", "m.stl", &binary(&rock, u32::MAX), "declares 4294967295 triangles");
     refused("short", "m.stl", b"rock", "neither a head of 84 bytes nor the word `solid`");
     refused("none", "m.stl", &binary(&[], 0), "has no triangle");
-    refused("one", "m.stl", &binary(&rock[..1], 1), "in one plane");
     refused("nan", "m.stl", &binary(&changed([0.0, f32::NAN, 1.0]), 4), "triangle 2 has a corner that is not finite");
     refused("infinite", "m.stl", &binary(&changed([0.0, f32::INFINITY, 1.0]), 4), "is not finite and within 1e9");
-    refused("flat", "m.stl", &binary(&changed([1.0, 1.0, 0.0]), 4), "in one plane");
+    // Flat ones become plates.
+    assert_eq!(corners_of(&Folder::new("one", "m.stl", &binary(&rock[..1], 1))), 6);
+    assert_eq!(corners_of(&Folder::new("flat", "m.stl", &binary(&changed([1.0, 1.0, 0.0]), 4))), 8);
     refused("line", "m.stl", &binary(&triangles([[0.0; 3], [1.0; 3], [2.0; 3], [3.0; 3]]), 4), "has no convex hull");
     refused("point", "m.stl", &binary(&triangles([[1.0; 3]; 4]), 4), "has no convex hull");
     refused("word", "m.stl", ascii(&rock).replace("vertex 1", "vertex one").as_bytes(), ":6:10: `vertex` needs three");
@@ -211,4 +213,112 @@ fn meshes_stay_below_the_asset_root() {
     let scene = other.load().expect("a scene");
     assert_eq!(scene.model.shapes().count(), 0);
     assert!(scene.notes.iter().any(|note| note.contains("only STL and OBJ are read")), "{:?}", scene.notes);
+}
+
+/// A mug in boxes: a floor of 0.1 m and four walls around a cavity of 0.2 m by 0.2 m. Each box is a group of the OBJ.
+fn mug(group: &str) -> String {
+    let boxes = [
+        [[-0.2, -0.2, 0.0], [0.2, 0.2, 0.1]],
+        [[-0.2, -0.2, 0.1], [0.2, -0.1, 0.5]],
+        [[-0.2, 0.1, 0.1], [0.2, 0.2, 0.5]],
+        [[-0.2, -0.1, 0.1], [-0.1, 0.1, 0.5]],
+        [[0.1, -0.1, 0.1], [0.2, 0.1, 0.5]],
+    ];
+    let mut text = String::new();
+    for (number, ends) in boxes.iter().enumerate() {
+        writeln!(text, "{}", group.replace('N', &number.to_string())).expect("a text");
+        for k in 0..8 {
+            let [x, y, z] = [0, 1, 2].map(|axis| ends[k >> axis & 1][axis]);
+            writeln!(text, "v {x} {y} {z}").expect("a text");
+        }
+        for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+            writeln!(text, "f {} {} {} {}", a - 8, b - 8, c - 8, d - 8).expect("a text");
+        }
+    }
+    text
+}
+
+/// Groups that are convex were merged: the hull of a mug has no cavity (issue 33).
+#[test]
+fn convex_groups_of_a_mesh_stay_parts() {
+    let touches = |scene: &Scene, at: [f64; 3], radius: f64| {
+        let ball = Shape::from(spatial::Shape::sphere(radius).expect("a ball"));
+        let pose = Pose::translation(at[0], at[1], at[2]);
+        let (mut found, mut scratch) = (Vec::new(), Scratch::default());
+        for (_, _, shape) in scene.model.shapes() {
+            contacts(&shape.shape, &shape.local, &ball, &pose, 0.0, &mut scratch, &mut found).expect("contacts");
+        }
+        !found.is_empty()
+    };
+    for (name, group) in [("objects", "o part_N"), ("groups", "g part_N"), ("both", "o part_N\ng part_N")] {
+        let scene = Folder::new(name, "mug.obj", mug(group).as_bytes()).load().expect("a mug");
+        assert_eq!(scene.model.shapes().count(), 5, "{name}");
+        assert!(scene.notes.iter().any(|note| note.contains("its 5 groups are kept")), "{:?}", scene.notes);
+        assert!(!touches(&scene, [0.0, 0.0, 0.2], 0.099), "a ball fits into the mug");
+        assert!(touches(&scene, [0.0, 0.0, 0.2], 0.101) && touches(&scene, [0.15, 0.0, 0.3], 0.01));
+    }
+    // Without groups, or with one that is not convex, a mesh is its hull.
+    let whole = Folder::new("whole", "mug.obj", mug("").as_bytes()).load().expect("a mug");
+    let open = mug("o part_N").replacen("f -8 -6 -5 -7\n", "", 1);
+    let open = Folder::new("open", "mug.obj", open.as_bytes()).load().expect("a mug");
+    for scene in [whole, open] {
+        assert_eq!(scene.model.shapes().count(), 1);
+        assert!(touches(&scene, [0.0, 0.0, 0.2], 0.01));
+    }
+}
+
+/// Mass properties of meshes were not computed, and robots refused for that (issue 33).
+#[test]
+fn mesh_geoms_have_the_mass_of_their_solid() {
+    let turn = Rotation3::from_euler_angles(0.3, -0.4, 1.1);
+    let place = Isometry3::from_parts(Translation3::new(0.2, -0.1, 0.4), turn.into());
+    let inertial = |name: &str, file: &str, bytes: &[u8], geom: &str| {
+        let folder = Folder::new(name, file, bytes);
+        let q = place.rotation.coords;
+        let text = format!(
+            "<mujoco><asset><mesh name=\"m\" file=\"{file}\" scale=\"1 1 -2\"/></asset><worldbody><body><geom type=\"mesh\" mesh=\"m\" pos=\"0.2 -0.1 0.4\" quat=\"{} {} {} {}\" {geom}/></body></worldbody></mujoco>",
+            q.w, q.x, q.y, q.z
+        );
+        fs::write(folder.0.join("robot.xml"), text).expect("a robot");
+        let robot = Robot::load(folder.0.join("robot.xml"), &ReadOptions::default()).expect("a robot");
+        (robot.links[1].inertial, robot.unsupported)
+    };
+    // Five boxes, with z doubled and mirrored.
+    let parts = [
+        ([0.0, 0.0, -0.1], [0.2, 0.2, 0.1]),
+        ([0.0, -0.15, -0.6], [0.2, 0.05, 0.4]),
+        ([0.0, 0.15, -0.6], [0.2, 0.05, 0.4]),
+        ([-0.15, 0.0, -0.6], [0.05, 0.1, 0.4]),
+        ([0.15, 0.0, -0.6], [0.05, 0.1, 0.4]),
+    ];
+    let shapes = parts.map(|(at, half)| {
+        let at = place.to_homogeneous() * nalgebra::Vector4::new(at[0], at[1], at[2], 1.0);
+        let pose = Pose::from_parts(at.xyz().into(), turn);
+        (Shape::from(spatial::Shape::cuboid(half).expect("a box")), pose)
+    });
+    let expected =
+        mass::composite_mass_properties(shapes.iter().map(|(shape, pose)| (shape, pose)), 700.0).expect("a mass");
+    let agree = |found: &stiction_scene::robot::Inertial, factor: f64| {
+        assert!((found.mass - factor * expected.mass).abs() < 1e-12 * found.mass, "{found:?}");
+        assert!((found.centre - expected.centre).norm() < 1e-12, "{found:?}");
+        assert!((found.inertia - expected.inertia * factor).norm() < 1e-11 * found.inertia.norm(), "{found:?}");
+    };
+    for group in ["", "o part_N"] {
+        let (found, notes) = inertial("mass", "mug.obj", mug(group).as_bytes(), "density=\"700\"");
+        agree(&found.expect("a mass"), 1.0);
+        assert!(notes.is_empty(), "{notes:?}");
+    }
+    let (found, _) = inertial("given", "mug.obj", mug("").as_bytes(), "mass=\"3\"");
+    agree(&found.expect("a mass"), 3.0 / expected.mass);
+    // An open mesh has the mass of its hull, and it is said so.
+    let rock = triangles(CORNERS);
+    let (found, notes) = inertial("holes", "m.stl", &binary(&rock[1..], 3), "");
+    assert!((found.expect("a mass").mass - 1000.0 / 3.0).abs() < 1e-9);
+    assert!(
+        notes.iter().any(|note| note.reason.contains("that of its convex hull: the mesh is open: 3 edges")),
+        "{notes:?}"
+    );
+    // Files that are not read have none.
+    let (found, notes) = inertial("foreign", "m.dae", b"<COLLADA/>", "");
+    assert!(found.is_none() && notes.iter().any(|note| note.reason.contains("only STL and OBJ are read")), "{notes:?}");
 }

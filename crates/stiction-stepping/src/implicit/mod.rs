@@ -40,7 +40,7 @@ pub(crate) fn rounding_of_gaps(h: f64, ws: &Workspace) -> f64 {
 
 /// Detects the contacts at q ⊕ h v⁺, writes the problem linearised there, and evaluates the residual of (v⁺, p) in it.   [GIM-6]
 ///
-/// Returns the outcome, with the solution in the workspace. Returns none if the residual is too large or contacts have changed. The problem
+/// Returns the outcome, with the solution in the workspace. Returns none if the residual is too large or a contact with an impulse is gone. The problem
 /// of the next pass is then the one linearised there. A tolerance without room between `solved` and `loose` is that of a pass that others follow.
 pub(crate) fn accept(
     start: &Start,
@@ -63,7 +63,7 @@ pub(crate) fn accept(
     let outcome = LadderOutcome { rung, status, residual, iterations: newton.iterations(), worst: None };
     let is_last = tolerance.loose > tolerance.solved;
     let is_accepted = outcome.status.is_solved() || is_last && formulation::is_accepted(start, ws, &outcome);
-    if !is_accepted {
+    if !is_accepted || !newton.finds_loaded_contacts(start.model, ws) {
         return Ok(None);
     }
     formulation::extract(start, ws);

@@ -115,6 +115,20 @@ impl ImplicitNewton {
         true
     }
 
+    /// True if every contact that carries an impulse is among those of the workspace. An impulse without a contact is missing in the momentum there.
+    pub(crate) fn finds_loaded_contacts(&self, model: &Model, ws: &Workspace) -> bool {
+        let now = &ws.constraints.contacts;
+        let found = |id: &ContactId| {
+            let is_of_pair = |other: &ContactId| (other.shape_a, other.shape_b) == (id.shape_a, id.shape_b);
+            let of_pair = || now.iter().filter(|contact| is_of_pair(&contact.id));
+            now.binary_search_by_key(id, |contact| contact.id).is_ok()
+                || (of_pair().count() == 1 && self.ids.iter().filter(|other| is_of_pair(other)).count() == 1)
+        };
+        let first = model.joint_rows();
+        let is_loaded = |rows: &Range<usize>| self.here.r.get(first + rows.start).is_some_and(|normal| *normal != 0.0);
+        self.ids.iter().zip(&self.rows).all(|(id, rows)| !is_loaded(rows) || found(id))
+    }
+
     /// Writes the impulses as the solution of the problem in the workspace, contact by contact. New contacts have zero impulses.
     pub(crate) fn write_impulses(&self, model: &Model, ws: &mut Workspace) {
         let r = &mut ws.friction.solution.r;

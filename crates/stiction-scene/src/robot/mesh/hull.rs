@@ -1,83 +1,70 @@
-//! The convex hull of a mesh, with few enough vertices for a scene file.
+//! Convex shapes and mass properties of a mesh.
 
-use nalgebra::{Point3, Vector3};
-use stiction_geometry::spatial::{ConvexPolyhedron, convex_parts};
+use stiction_geometry::{
+    Shape,
+    mass::{MassProperties, mass_properties},
+    mesh::{self, MeshHull},
+    spatial::{self, convex_parts},
+};
 
 use super::Mesh;
 
-/// Number of distinct vertices above which a mesh is thinned before its hull is computed.
-const DENSE: usize = 4000;
-/// Largest number of vertices of a hull.
-const MAX_CORNERS: usize = 500;
-/// Numbers of directions for thinning, tried in this order if vertices are too near to faces and edges of others for
-/// a hull.
-const FEWER: [usize; 4] = [500, 200, 80, 32];
-
-/// A hull; `thinned` is true if vertices were left out.
-pub(in crate::robot) struct Hull {
-    pub(in crate::robot) corners: Vec<Point3<f64>>,
-    pub(in crate::robot) thinned: bool,
+/// Convex shapes of a mesh, and how they were made.
+pub(in crate::robot) struct Hulls {
+    pub(in crate::robot) hulls: Vec<MeshHull>,
+    /// Notes for the user.
+    pub(in crate::robot) notes: Vec<String>,
 }
 
-/// Returns the hulls of the convex parts of a mesh.
-pub(in crate::robot) fn convex_hulls(mesh: &Mesh) -> Result<Vec<Hull>, String> {
-    // A mesh without a hull has no parts; the error is that of the hull.
-    hull(mesh)?;
-    convex_parts(&mesh.corners, &mesh.triangles).into_iter().map(hull_of).collect()
-}
-
-/// Returns the vertices of the convex hull. If there are too many, it keeps the outermost ones in evenly spread
-/// directions.
-pub(in crate::robot) fn hull(mesh: &Mesh) -> Result<Hull, String> {
-    let used = mesh.triangles.iter().flatten().filter_map(|&index| mesh.corners.get(index).copied());
-    hull_of(used.collect())
-}
-
-fn hull_of(mut corners: Vec<Point3<f64>>) -> Result<Hull, String> {
-    let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| x + 0.0);
-    let order = |a: &[f64; 3], b: &[f64; 3]| {
-        let mut pairs = a.iter().zip(b).map(|(x, y)| x.total_cmp(y));
-        pairs.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-    };
-    corners.sort_by(|a, b| order(&key(a), &key(b)));
-    corners.dedup();
-    let dense = corners.len() > DENSE;
-    if dense {
-        corners = outermost(&corners, DENSE / 2);
+/// Returns the convex shapes of a mesh: its groups if all of them are convex; otherwise the hull of the whole, or with `decompose` those of the convex parts
+/// that it is cut into.
+pub(in crate::robot) fn hulls(mesh: &Mesh, decompose: bool) -> Result<Hulls, String> {
+    if let Some(parts) = convex_groups(mesh) {
+        let notes = vec![format!("its {} groups are kept as convex parts", parts.len())];
+        return Ok(Hulls { hulls: parts, notes });
     }
-    let whole = solid(&corners);
-    let rough = whole.is_err();
-    let mut vertices = match whole {
-        Err(reason) => FEWER.iter().find_map(|&few| solid(&outermost(&corners, few)).ok()).ok_or(reason)?,
-        Ok(vertices) => vertices,
-    };
-    let rich = vertices.len() > MAX_CORNERS;
-    if rich {
-        vertices = solid(&outermost(&vertices, MAX_CORNERS))?;
-    }
-    Ok(Hull { corners: vertices, thinned: dense || rich || rough })
-}
-
-fn solid(corners: &[Point3<f64>]) -> Result<Vec<Point3<f64>>, String> {
-    let made = ConvexPolyhedron::from_points(corners).map_err(|error| format!("has no convex hull: {error}"))?;
-    Ok(made.vertices().to_vec())
-}
-
-/// Returns the outermost points in directions spread over the sphere by the golden angle, each once, in their order.
-fn outermost(points: &[Point3<f64>], directions: usize) -> Vec<Point3<f64>> {
-    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
-    let mut kept = vec![false; points.len()];
-    for k in 0..directions {
-        let z = 1.0 - (2.0 * k as f64 + 1.0) / directions as f64;
-        let (sin, cos) = libm::sincos(golden * k as f64);
-        let across = (1.0 - z * z).sqrt();
-        let direction = Vector3::new(across * cos, across * sin, z);
-        let heights = points.iter().map(|p| direction.dot(&p.coords)).enumerate();
-        if let Some((furthest, _)) = heights.reduce(|best, next| if next.1 > best.1 { next } else { best })
-            && let Some(keep) = kept.get_mut(furthest)
-        {
-            *keep = true;
+    let whole = hull_of(mesh, &mesh.triangles)?;
+    if decompose {
+        // Convex parts are made of voxels, whose corners are not those of the mesh anyway.
+        let parts = convex_parts(&mesh.corners, &mesh.triangles);
+        let hulls: Vec<_> = parts.into_iter().filter_map(|part| mesh::hull(part).ok()).collect();
+        if !hulls.is_empty() {
+            return Ok(Hulls { hulls, notes: Vec::new() });
         }
     }
-    points.iter().zip(kept).filter(|(_, keep)| *keep).map(|(point, _)| *point).collect()
+    let mut notes = Vec::new();
+    if let Some(thickness) = whole.thickened {
+        notes.push(format!("it is flat, and has been given a thickness of {thickness:.1e} m"));
+    }
+    if whole.is_thinned {
+        let count = whole.corners.len();
+        notes.push(format!("{count} of the corners of its convex hull are kept, the outermost ones"));
+    }
+    Ok(Hulls { hulls: vec![whole], notes })
+}
+
+/// Returns the hulls of the groups of a mesh if there are several and all are convex.
+fn convex_groups(mesh: &Mesh) -> Option<Vec<MeshHull>> {
+    let groups: Vec<&[[usize; 3]]> = mesh.groups().collect();
+    if groups.len() < 2 || !groups.iter().all(|group| mesh::is_convex(&mesh.corners, group)) {
+        return None;
+    }
+    groups.into_iter().map(|group| hull_of(mesh, group).ok()).collect()
+}
+
+fn hull_of(mesh: &Mesh, triangles: &[[usize; 3]]) -> Result<MeshHull, String> {
+    let used = triangles.iter().flatten().filter_map(|&index| mesh.corners.get(index).copied());
+    mesh::hull(used.collect()).map_err(|error| format!("has no convex hull: {error}"))
+}
+
+/// Returns the mass properties of the solid that a mesh bounds, at density 1. If it bounds none, they are those of its convex hull, with the reason.
+pub(in crate::robot) fn mass(mesh: &Mesh) -> Result<(MassProperties, Option<String>), String> {
+    let why = match mesh::mass_properties(&mesh.corners, &mesh.triangles, 1.0) {
+        Ok(properties) => return Ok((properties, None)),
+        Err(error) => error.to_string(),
+    };
+    let hull = hull_of(mesh, &mesh.triangles)?;
+    let shape = spatial::Shape::convex_hull(&hull.corners).map_err(|error| error.to_string())?;
+    let properties = mass_properties(&Shape::from(shape), 1.0).map_err(|error| error.to_string())?;
+    Ok((properties, Some(why)))
 }

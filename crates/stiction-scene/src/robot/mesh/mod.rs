@@ -1,4 +1,4 @@
-//! Meshes of collision shapes: vertices and triangles from STL and OBJ under limits, and the convex hull.
+//! Meshes of collision shapes: vertices and triangles from STL and OBJ under limits, convex hulls, and mass properties.
 //!
 //! A mesh may be inside out, self-intersecting or open. A mesh without volume is refused.
 
@@ -18,7 +18,7 @@ use crate::{
     SceneError,
     error::{Fault, Sources},
 };
-pub(super) use hull::{Hull, convex_hulls, hull};
+pub(super) use hull::{hulls, mass};
 
 /// Largest size of a mesh file, bytes (32 MiB).
 const MAX_MESH_SIZE: u64 = 32 << 20;
@@ -32,6 +32,17 @@ const MAX_COORDINATE: f64 = 1e9;
 pub(super) struct Mesh {
     pub(super) corners: Vec<Point3<f64>>,
     pub(super) triangles: Vec<[usize; 3]>,
+    /// Numbers of triangles before which a group of triangles ends and the next begins.
+    pub(super) ends: Vec<usize>,
+}
+
+impl Mesh {
+    /// Returns the triangles of every group that has any.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &[[usize; 3]]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ends = self.ends.iter().copied().chain(std::iter::once(self.triangles.len()));
+        starts.zip(ends).filter_map(|(start, end)| self.triangles.get(start..end).filter(|group| !group.is_empty()))
+    }
 }
 
 /// A refused mesh: the reason, at a byte of a text or without a place.

@@ -1,4 +1,4 @@
-//! OBJ: lines `v x y z` for vertices and `f i j k …` for faces; all other lines are skipped.
+//! OBJ: lines `v x y z` for vertices and `f i j k …` for faces; `o` and `g` begin a group; all other lines are skipped.
 
 use super::{MAX_TRIANGLES, Mesh, Trouble, lines, three, word};
 
@@ -12,9 +12,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh, Trouble> {
                 mesh.corners.push(corner);
             }
             Some((start, b"f")) => face(&mut mesh, begin, line, start + 1)?,
+            Some((_, b"o" | b"g")) => mesh.ends.push(mesh.triangles.len()),
             _ => continue,
         }
-        if mesh.corners.len() > 3 * MAX_TRIANGLES || mesh.triangles.len() > MAX_TRIANGLES {
+        let most = mesh.ends.len().max(mesh.triangles.len());
+        if mesh.corners.len() > 3 * MAX_TRIANGLES || most > MAX_TRIANGLES {
             return Err(Trouble::Whole(format!("has more than {MAX_TRIANGLES} triangles, the limit")));
         }
     }

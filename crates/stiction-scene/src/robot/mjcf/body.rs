@@ -150,13 +150,13 @@ impl Mjcf<'_> {
 
     fn place_geom(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
         let element = self.classes.applied(element, context.class)?;
-        let Some((mut shape, inertial)) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
+        let Some((mut shape, part)) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
         shape.name = shape.name.map(|name| name + &context.suffix);
         if let (Some(link), Some(parts)) =
             (self.robot.links.get_mut(context.link.0), self.parts.get_mut(context.link.0))
         {
             link.shapes.push(shape);
-            parts.extend(inertial);
+            parts.extend(part);
         }
         Ok(())
     }
@@ -208,10 +208,9 @@ impl Mjcf<'_> {
     /// Returns the mass properties of a body: given, or those of its shapes.
     fn inertial(&mut self, body: &Element, link: LinkId) -> Result<Option<Inertial>, Refusal> {
         let name = self.robot.links.get(link.0).map_or_else(String::new, |link| link.name.clone());
-        let shapes = self.parts.get(link.0).and_then(|parts| mass::sum(parts));
         match (body.child("inertial"), self.compiler.inertia_from_shapes) {
             (None, Some(false)) => Ok(None),
-            (None, _) | (Some(_), Some(true)) => Ok(shapes),
+            (None, _) | (Some(_), Some(true)) => Ok(self.mass_of_shapes(link.0)),
             (Some(given), _) => self.given_inertial(given, &name),
         }
     }

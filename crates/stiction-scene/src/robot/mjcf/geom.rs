@@ -2,9 +2,12 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::Mjcf;
+use super::{
+    Mjcf,
+    mesh_mass::{MeshPart, Part},
+};
 use crate::robot::{
-    description::{Form, Inertial, Shape},
+    description::{Form, Shape},
     files::Refusal,
     mass, orientation,
     reader::Words,
@@ -60,7 +63,7 @@ impl Mjcf<'_> {
         &mut self,
         element: &Element,
         frame: &Isometry3<f64>,
-    ) -> Result<Option<(Shape, Option<Inertial>)>, Refusal> {
+    ) -> Result<Option<(Shape, Option<Part>)>, Refusal> {
         self.reader.check_attributes(element, &WORDS)?;
         let mut size = element.numbers_or("size", [0.0; 3])?;
         let kind = element.text("type").unwrap_or(if element.get("mesh").is_some() { "mesh" } else { "sphere" });
@@ -79,7 +82,7 @@ impl Mjcf<'_> {
         };
         let Some(form) = self.form(element, kind, size)? else { return Ok(None) };
         let origin = frame * own;
-        let inertial = self.shape_mass(element, &form, &origin)?;
+        let part = self.shape_mass(element, &form, &origin)?;
         let bits = |name: &str| -> Result<u32, Refusal> {
             let Some(attribute) = element.get(name) else { return Ok(1) };
             attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number of 32 bits"))
@@ -93,7 +96,7 @@ impl Mjcf<'_> {
             contact_type: bits("contype")?,
             contact_affinity: bits("conaffinity")?,
         };
-        Ok(Some((shape, inertial)))
+        Ok(Some((shape, part)))
     }
 
     fn form(&mut self, element: &Element, kind: &str, size: [f64; 3]) -> Result<Option<Form>, Refusal> {
@@ -130,12 +133,7 @@ impl Mjcf<'_> {
         }))
     }
 
-    fn shape_mass(
-        &mut self,
-        element: &Element,
-        form: &Form,
-        origin: &Isometry3<f64>,
-    ) -> Result<Option<Inertial>, Refusal> {
+    fn shape_mass(&mut self, element: &Element, form: &Form, origin: &Isometry3<f64>) -> Result<Option<Part>, Refusal> {
         let [first, last] = self.compiler.groups;
         let group = element.number("group")?.unwrap_or(0.0);
         let given = element.get("mass").map(|_| element.amount("mass", 0.0)).transpose()?;
@@ -143,12 +141,13 @@ impl Mjcf<'_> {
         if !(first..=last).contains(&group) || *form == Form::Plane {
             return Ok(None);
         }
-        let mass = given.or_else(|| mass::volume(form).map(|volume| volume * density));
-        let inertial = mass.and_then(|mass| mass::of_shape(form, mass, origin));
-        if inertial.is_none() && given != Some(0.0) && density > 0.0 {
-            self.reader.note(&element.place, "mass of a mesh".to_owned(), "is not computed: give the body <inertial>");
+        if let Form::Mesh(path, scale) = form {
+            let (path, scale, origin) = (path.clone(), *scale, *origin);
+            let place = element.place.clone();
+            return Ok(Some(Part::Mesh(MeshPart { path, scale, origin, mass: given, density, place })));
         }
-        Ok(inertial)
+        let mass = given.or_else(|| mass::volume(form).map(|volume| volume * density));
+        Ok(mass.and_then(|mass| mass::of_shape(form, mass, origin)).map(Part::Known))
     }
 }
 

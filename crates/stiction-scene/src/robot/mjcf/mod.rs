@@ -9,19 +9,21 @@ mod geom;
 mod include;
 mod joint;
 mod keyframe;
+mod mesh_mass;
 
 use std::{collections::BTreeMap, path::Path};
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
-    description::{Format, Inertial, JointId, Link, LinkId, Robot},
+    description::{Format, JointId, Link, LinkId, Robot},
     files::{Place, Refusal},
     reader::{Reader, Words},
     xml::{Attribute, Element},
 };
 use compiler::Compiler;
 use defaults::Classes;
+use mesh_mass::{MeshMass, Part};
 
 const SECTIONS: [&str; 9] =
     ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "actuator", "keyframe"];
@@ -75,7 +77,9 @@ struct Mjcf<'r> {
     /// Place of every link in the files.
     places: Vec<Place>,
     /// Mass properties of the shapes of every link.
-    parts: Vec<Vec<Inertial>>,
+    parts: Vec<Vec<Part>>,
+    /// Mass properties of meshes by path and scale.
+    mesh_masses: BTreeMap<String, MeshMass>,
     /// False if the file disables all contacts.
     touches: bool,
     /// Number of elements placed so far, copies included.
@@ -112,7 +116,19 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
     let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
     let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
     let meshes = BTreeMap::new();
-    let mut mjcf = Mjcf { reader, compiler, classes, meshes, robot, names, places, parts, touches: true, placed: 0 };
+    let mut mjcf = Mjcf {
+        reader,
+        compiler,
+        classes,
+        meshes,
+        robot,
+        names,
+        places,
+        parts,
+        mesh_masses: BTreeMap::new(),
+        touches: true,
+        placed: 0,
+    };
     mjcf.sections(&root)?;
     mjcf.set_total_mass();
     if !mjcf.touches {

@@ -3,6 +3,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{UnitQuaternion, Vector3};
+use stiction_geometry::mesh::MeshHull;
 
 use super::{
     SceneWriter,
@@ -60,18 +61,15 @@ impl SceneWriter<'_> {
         };
         let found = mesh::load(root, path, scale).map_err(named)?;
         let wrong = |message: String| named(SceneError::without_place(path, &message));
-        let hulls = if self.decompose { mesh::convex_hulls(&found) } else { mesh::hull(&found).map(|hull| vec![hull]) };
-        let hulls = hulls.map_err(wrong)?;
-        // Convex parts are made of voxels, whose corners are not those of the mesh anyway.
-        if let Some(hull) = hulls.iter().find(|hull| hull.thinned && !self.decompose) {
-            let count = hull.corners.len();
-            self.note(format!("{path}: {count} of the corners of its convex hull are kept, the outermost ones"));
+        let found = mesh::hulls(&found, self.decompose).map_err(wrong)?;
+        for note in &found.notes {
+            self.note(format!("{path}: {note}"));
         }
-        let written = |hull: &mesh::Hull| {
+        let written = |hull: &MeshHull| {
             let corners = list(hull.corners.iter().map(|corner| numbers(corner.coords.as_slice())));
             let sizes = format!("{{ vertices = {corners} }}");
             Written { kind: "hull", sizes, turn: UnitQuaternion::identity() }
         };
-        Ok(hulls.iter().map(written).collect())
+        Ok(found.hulls.iter().map(written).collect())
     }
 }
