@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use roxmltree::{Document, ParsingOptions};
 
 use super::files::{Files, Place, Refusal};
+use crate::suggest;
 
 /// Deepest nesting of elements.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -89,7 +90,14 @@ impl Element {
     }
 
     pub(super) fn required(&self, name: &str) -> Result<&Attribute, Refusal> {
-        self.get(name).ok_or_else(|| self.place.refuse(format!("<{}> needs the attribute `{name}`", self.tag)))
+        self.get(name).ok_or_else(|| {
+            let refusal = self.place.refuse(format!("<{}> needs the attribute `{name}`", self.tag));
+            let given: Vec<_> = self.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+            match suggest::nearest(name, &given) {
+                Some(near) => refusal.hint(format!("did you mean `{name}` where it says `{near}`?")),
+                None => refusal,
+            }
+        })
     }
 
     pub(super) fn child(&self, tag: &str) -> Option<&Element> {

@@ -62,10 +62,11 @@ const OTHER_TARGETS: [&str; 6] = ["tendon", "site", "cranksite", "slidersite", "
 impl Mjcf<'_> {
     pub(super) fn actuator(&mut self, element: &Element) -> Result<(), Refusal> {
         if !KINDS.contains(&element.tag.as_str()) {
-            return self.reader.not_read(element, &KINDS, &NOTED);
+            self.reader.not_read(element, &KINDS, &NOTED);
+            return Ok(());
         }
         let element = self.classes.applied(element, None)?;
-        self.reader.check_attributes(&element, &WORDS)?;
+        self.reader.check_attributes(&element, &WORDS);
         if let Some(target) = OTHER_TARGETS.iter().find_map(|name| element.get(name)) {
             let what = format!("<{}> on a {}", element.tag, target.name);
             self.reader.note(&element.place, what, "is not supported: actuators act on joints");

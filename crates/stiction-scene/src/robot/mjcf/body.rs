@@ -8,6 +8,7 @@ use crate::robot::{
     files::Refusal,
     mass,
     reader::Words,
+    rigid::LinkPlaces,
     xml::Element,
 };
 
@@ -41,6 +42,8 @@ struct Context<'a> {
     class: Option<&'a str>,
     /// Suffix that distinguishes the names of copies.
     suffix: String,
+    /// True if the masses of the shapes of the link do not count.
+    mass_is_given: bool,
 }
 
 impl Context<'_> {
@@ -51,7 +54,8 @@ impl Context<'_> {
 
 impl Mjcf<'_> {
     pub(super) fn world(&mut self, world: &Element) -> Result<(), Refusal> {
-        let context = Context { link: LinkId(0), frame: Isometry3::identity(), class: None, suffix: String::new() };
+        let frame = Isometry3::identity();
+        let context = Context { link: LinkId(0), frame, class: None, suffix: String::new(), mass_is_given: true };
         self.parts(world, &context)
     }
 
@@ -68,7 +72,7 @@ impl Mjcf<'_> {
             match child.tag.as_str() {
                 "body" => self.body(child, context)?,
                 "frame" => {
-                    self.reader.check_attributes(child, &FRAME)?;
+                    self.reader.check_attributes(child, &FRAME);
                     let inner = Context { frame: context.frame * self.compiler.pose(child)?, ..context.clone() };
                     self.parts(child, &self.with_class(child, inner)?)?;
                 }
@@ -79,7 +83,7 @@ impl Mjcf<'_> {
                 }
                 // The inertial is read by its body; cameras and lights are visual only.
                 "inertial" | "camera" | "light" => {}
-                _ => self.reader.not_read(child, &PARTS, &NOTED)?,
+                _ => self.reader.not_read(child, &PARTS, &NOTED),
             }
         }
         Ok(())
@@ -92,7 +96,7 @@ impl Mjcf<'_> {
     }
 
     fn body<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
-        self.reader.check_attributes(element, &BODY)?;
+        self.reader.check_attributes(element, &BODY);
         let name = context.name(element);
         let link = LinkId(self.robot.links.len());
         if let (Some(attribute), Some(_)) = (element.get("name"), self.names.links.insert(name.clone(), link)) {
@@ -104,9 +108,14 @@ impl Mjcf<'_> {
             origin: context.frame * self.compiler.pose(element)?,
             ..Link::world()
         });
-        self.places.push(element.place.clone());
+        let inertia = element.child("inertial").map(|own| own.place.clone());
+        self.places.push(LinkPlaces { link: element.place.clone(), inertia });
         self.parts.push(Vec::new());
-        let inner = Context { link, frame: Isometry3::identity(), ..context.clone() };
+        let mass_is_given = match self.compiler.inertia_from_shapes {
+            Some(from_shapes) => !from_shapes,
+            None => element.child("inertial").is_some(),
+        };
+        let inner = Context { link, frame: Isometry3::identity(), mass_is_given, ..context.clone() };
         self.parts(element, &self.with_class(element, inner)?)?;
         let inertial = self.inertial(element, link)?;
         if let Some(own) = self.robot.links.get_mut(link.0) {
@@ -117,7 +126,7 @@ impl Mjcf<'_> {
 
     /// Places copies, each in the frame of the one before.
     fn replicate<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
-        self.reader.check_attributes(element, &REPLICATE)?;
+        self.reader.check_attributes(element, &REPLICATE);
         let attribute = element.required("count")?;
         let count: usize = attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number"))?;
         if count == 0 || count > MAX_PLACED {
@@ -139,7 +148,7 @@ impl Mjcf<'_> {
 
     fn place(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
         for inside in &element.children {
-            self.reader.not_read(inside, &[], &["plugin"])?;
+            self.reader.not_read(inside, &[], &["plugin"]);
         }
         match element.tag.as_str() {
             "geom" => self.place_geom(element, context),
@@ -150,7 +159,8 @@ impl Mjcf<'_> {
 
     fn place_geom(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
         let element = self.classes.applied(element, context.class)?;
-        let Some((mut shape, inertial)) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
+        let Some(mut shape) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
+        let inertial = if context.mass_is_given { None } else { self.shape_mass(&element, &shape)? };
         shape.name = shape.name.map(|name| name + &context.suffix);
         if let (Some(link), Some(parts)) =
             (self.robot.links.get_mut(context.link.0), self.parts.get_mut(context.link.0))
@@ -194,7 +204,7 @@ impl Mjcf<'_> {
             noted: &[],
             ..BODY
         };
-        self.reader.check_attributes(&element, &words)?;
+        self.reader.check_attributes(&element, &words);
         let origin = context.frame * self.compiler.pose(&element)?;
         let name = context.name(&element);
         let number = self.robot.sites.len();
@@ -217,7 +227,7 @@ impl Mjcf<'_> {
     }
 
     fn given_inertial(&mut self, element: &Element, link: &str) -> Result<Option<Inertial>, Refusal> {
-        self.reader.check_attributes(element, &INERTIAL)?;
+        self.reader.check_attributes(element, &INERTIAL);
         element.required("mass")?;
         let mass = element.amount("mass", 0.0)?;
         let frame = self.compiler.pose(element)?;
@@ -231,19 +241,19 @@ impl Mjcf<'_> {
             self.reader.massless(&element.place, link, &own);
             return Ok(None);
         }
-        let own = self.possible(element, link, own)?;
+        let own = self.balanced(element, link, own);
         let r = frame.rotation.to_rotation_matrix();
         let inertia = r.matrix() * own * r.matrix().transpose();
         Ok(Some(Inertial { mass, centre: frame.translation.vector.into(), inertia }))
     }
 
-    /// Checks an inertia. The file may itself ask for a repair: all moments become their mean.
-    fn possible(&mut self, element: &Element, link: &str, own: Matrix3<f64>) -> Result<Matrix3<f64>, Refusal> {
-        if self.compiler.balance && own.trace() > 0.0 && mass::violation(&own).is_some() {
+    /// Repairs an inertia if the file itself asks for it: all moments become their mean.
+    fn balanced(&mut self, element: &Element, link: &str, own: Matrix3<f64>) -> Matrix3<f64> {
+        if self.compiler.balance && own.trace() > 0.0 && mass::violation(&own, 0.0).is_some() {
             let what = format!("inertia of link \"{link}\"");
             self.reader.note(&element.place, what, "was impossible and has been balanced");
-            return Ok(Matrix3::identity() * (own.trace() / 3.0));
+            return Matrix3::identity() * (own.trace() / 3.0);
         }
-        self.reader.possible(&element.place, link, own)
+        own
     }
 }

@@ -54,14 +54,9 @@ const FORMS: [&str; 7] = ["plane", "sphere", "capsule", "ellipsoid", "cylinder",
 const DENSITY: f64 = 1000.0;
 
 impl Mjcf<'_> {
-    /// Reads a shape in a frame of its link, with defaults applied, and its mass; `None` if the form is not
-    /// supported.
-    pub(super) fn read_geom(
-        &mut self,
-        element: &Element,
-        frame: &Isometry3<f64>,
-    ) -> Result<Option<(Shape, Option<Inertial>)>, Refusal> {
-        self.reader.check_attributes(element, &WORDS)?;
+    /// Reads a shape in a frame of its link, with defaults applied; `None` if the form is not supported.
+    pub(super) fn read_geom(&mut self, element: &Element, frame: &Isometry3<f64>) -> Result<Option<Shape>, Refusal> {
+        self.reader.check_attributes(element, &WORDS);
         let mut size = element.numbers_or("size", [0.0; 3])?;
         let kind = element.text("type").unwrap_or(if element.get("mesh").is_some() { "mesh" } else { "sphere" });
         if ["hfield", "sdf"].contains(&kind) {
@@ -79,7 +74,6 @@ impl Mjcf<'_> {
         };
         let Some(form) = self.form(element, kind, size)? else { return Ok(None) };
         let origin = frame * own;
-        let inertial = self.shape_mass(element, &form, &origin)?;
         let bits = |name: &str| -> Result<u32, Refusal> {
             let Some(attribute) = element.get(name) else { return Ok(1) };
             attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number of 32 bits"))
@@ -93,7 +87,7 @@ impl Mjcf<'_> {
             contact_type: bits("contype")?,
             contact_affinity: bits("conaffinity")?,
         };
-        Ok(Some((shape, inertial)))
+        Ok(Some(shape))
     }
 
     fn form(&mut self, element: &Element, kind: &str, size: [f64; 3]) -> Result<Option<Form>, Refusal> {
@@ -130,12 +124,9 @@ impl Mjcf<'_> {
         }))
     }
 
-    fn shape_mass(
-        &mut self,
-        element: &Element,
-        form: &Form,
-        origin: &Isometry3<f64>,
-    ) -> Result<Option<Inertial>, Refusal> {
+    /// Returns the mass of a shape: given, or that of its volume.
+    pub(super) fn shape_mass(&mut self, element: &Element, shape: &Shape) -> Result<Option<Inertial>, Refusal> {
+        let (form, origin) = (&shape.form, &shape.origin);
         let [first, last] = self.compiler.groups;
         let group = element.number("group")?.unwrap_or(0.0);
         let given = element.get("mass").map(|_| element.amount("mass", 0.0)).transpose()?;

@@ -16,8 +16,9 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::{
     description::{Format, Inertial, JointId, Link, LinkId, Robot},
-    files::{Place, Refusal},
+    files::Refusal,
     reader::{Reader, Words},
+    rigid::LinkPlaces,
     xml::{Attribute, Element},
 };
 use compiler::Compiler;
@@ -73,9 +74,11 @@ struct Mjcf<'r> {
     robot: Robot,
     names: Names,
     /// Place of every link in the files.
-    places: Vec<Place>,
+    places: Vec<LinkPlaces>,
     /// Mass properties of the shapes of every link.
     parts: Vec<Vec<Inertial>>,
+    /// Whether each actuator of the file is read.
+    actuators: Vec<bool>,
     /// False if the file disables all contacts.
     touches: bool,
     /// Number of elements placed so far, copies included.
@@ -84,11 +87,11 @@ struct Mjcf<'r> {
 
 pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal> {
     let root = include::expanded(reader, root)?;
-    reader.check_attributes(&root, &Words { read: &["model"], quiet: &[], noted: &[] })?;
+    reader.check_attributes(&root, &Words { read: &["model"], quiet: &[], noted: &[] });
     for section in &root.children {
         let tag = section.tag.as_str();
         if !SECTIONS.contains(&tag) && !QUIET.contains(&tag) {
-            reader.not_read(section, &[&SECTIONS[..], &QUIET[..]].concat(), &NOTED)?;
+            reader.not_read(section, &[&SECTIONS[..], &QUIET[..]].concat(), &NOTED);
         }
     }
     let compiler = Compiler::read(reader, &root)?;
@@ -108,11 +111,12 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
         timestep: Some(0.002),
         unsupported: Vec::new(),
     };
-    let (places, parts) = (vec![root.place.clone()], vec![Vec::new()]);
+    let (places, parts) = (vec![LinkPlaces { link: root.place.clone(), inertia: None }], vec![Vec::new()]);
     let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
     let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
     let meshes = BTreeMap::new();
-    let mut mjcf = Mjcf { reader, compiler, classes, meshes, robot, names, places, parts, touches: true, placed: 0 };
+    let (actuators, touches, placed) = (Vec::new(), true, 0);
+    let mut mjcf = Mjcf { reader, compiler, classes, meshes, robot, names, places, parts, actuators, touches, placed };
     mjcf.sections(&root)?;
     mjcf.set_total_mass();
     if !mjcf.touches {
@@ -143,7 +147,9 @@ impl Mjcf<'_> {
             self.equality(element)?;
         }
         for element in root.children_of("actuator").flat_map(|section| &section.children) {
+            let before = self.robot.actuators.len();
             self.actuator(element)?;
+            self.actuators.push(self.robot.actuators.len() > before);
         }
         for key in root.children_of("keyframe").flat_map(|section| &section.children) {
             self.keyframe(key)?;
@@ -152,7 +158,7 @@ impl Mjcf<'_> {
     }
 
     fn option(&mut self, option: &Element) -> Result<(), Refusal> {
-        self.reader.check_attributes(option, &OPTION)?;
+        self.reader.check_attributes(option, &OPTION);
         if let Some(gravity) = option.vector("gravity")? {
             self.robot.gravity = Some(gravity);
         }
@@ -164,7 +170,7 @@ impl Mjcf<'_> {
         }
         for child in &option.children {
             if child.tag != "flag" {
-                self.reader.not_read(child, &["flag"], &[])?;
+                self.reader.not_read(child, &["flag"], &[]);
                 continue;
             }
             if child.flag("gravity")? == Some(false) {
@@ -183,7 +189,10 @@ impl Mjcf<'_> {
             "mesh" => self.mesh(asset),
             // Visual only.
             "texture" | "material" | "skin" | "layer" => Ok(()),
-            _ => self.reader.not_read(asset, &["mesh", "texture", "material"], &["hfield", "model"]),
+            _ => {
+                self.reader.not_read(asset, &["mesh", "texture", "material"], &["hfield", "model"]);
+                Ok(())
+            }
         }
     }
 
@@ -202,7 +211,7 @@ impl Mjcf<'_> {
             ],
             noted: &["refpos", "refquat", "inertia", "vertex", "face", "builtin", "params"],
         };
-        self.reader.check_attributes(&mesh, &words)?;
+        self.reader.check_attributes(&mesh, &words);
         let Some(file) = mesh.get("file") else {
             self.reader.note(&mesh.place, "<mesh> without file".to_owned(), "is not supported");
             return Ok(());
@@ -216,9 +225,10 @@ impl Mjcf<'_> {
 
     fn contact(&mut self, element: &Element) -> Result<(), Refusal> {
         if element.tag != "exclude" {
-            return self.reader.not_read(element, &["exclude"], &["pair"]);
+            self.reader.not_read(element, &["exclude"], &["pair"]);
+            return Ok(());
         }
-        self.reader.check_attributes(element, &Words { read: &["name", "body1", "body2"], quiet: &[], noted: &[] })?;
+        self.reader.check_attributes(element, &Words { read: &["name", "body1", "body2"], quiet: &[], noted: &[] });
         let pair = [self.link(element.required("body1")?)?, self.link(element.required("body2")?)?];
         self.robot.excludes.push(pair);
         Ok(())

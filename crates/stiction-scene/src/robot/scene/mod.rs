@@ -23,6 +23,7 @@ use stiction_multibody::articulated::Kinematics;
 
 use super::{
     description::{Format, Joint, JointId, Keyframe, LinkId, Robot, Shape},
+    rigid,
     tree::{GRAVITY, RobotTree},
 };
 use crate::{MAX_FILE_SIZE, SceneError};
@@ -66,7 +67,7 @@ impl Robot {
         let q = keyframe.and_then(|key| key.coordinates.clone()).unwrap_or_else(|| tree.initial().to_vec());
         let v = keyframe.and_then(|key| key.velocities.clone()).unwrap_or_else(|| vec![0.0; self.dof()]);
         let at = tree.at(&q, &v).map_err(|error| wrong(error.to_string()))?;
-        let carriers = self.carriers();
+        let carriers = rigid::carriers(self);
         let mut names = Names::default();
         let bodies = bodies::names(self, &carriers, &mut names);
         let mut writer = SceneWriter {
@@ -77,7 +78,7 @@ impl Robot {
             keyframe,
             decompose: options.decompose,
             own_group: self.format == Format::Urdf && !options.self_collision,
-            parts: bodies::parts(self, &carriers),
+            parts: rigid::parts(self, &carriers),
             carriers,
             bodies,
             names,
@@ -119,17 +120,6 @@ impl Robot {
                 _ => format!("has no keyframe \"{name}\": there are {}", known.join(", ")),
             }
         })
-    }
-
-    /// Returns for every link the one whose body it is part of: itself if it has joints, the world if nothing moves
-    /// it.
-    fn carriers(&self) -> Vec<usize> {
-        let mut carriers = Vec::with_capacity(self.links.len());
-        for (index, link) in self.links.iter().enumerate() {
-            let above = link.parent.and_then(|LinkId(parent)| carriers.get(parent).copied());
-            carriers.push(if link.joints.is_empty() { above.unwrap_or(0) } else { index });
-        }
-        carriers
     }
 
     fn joint_of(&self, id: JointId) -> Option<&Joint> {

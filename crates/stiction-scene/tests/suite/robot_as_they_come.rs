@@ -1,0 +1,122 @@
+//! Robots as exporters leave them: inertias that are zero, packages in other places, marks at both ends of a file, actuators that are not read.
+
+use std::{fs, path::PathBuf};
+
+use nalgebra::Matrix3;
+use stiction_multibody::BodyKind;
+use stiction_scene::{
+    SceneError, parse,
+    robot::{Base, ReadOptions, Robot, SceneOptions},
+};
+
+fn read(text: &str) -> Result<Robot, SceneError> {
+    Robot::parse(text, "robot.urdf", &ReadOptions::default())
+}
+
+/// A base of 1 kg with a point of `mass` without inertia, 0.1 m above and joined by a joint of the given type.
+fn with_point(kind: &str, mass: &str, collision: &str) -> String {
+    format!(
+        "<robot name=\"r\"><link name=\"base\"><inertial><mass value=\"1\"/>\
+        <inertia ixx=\"0.02\" ixy=\"0\" ixz=\"0\" iyy=\"0.02\" iyz=\"0\" izz=\"0.01\"/></inertial></link>\n\
+        <link name=\"tool\">{collision}<inertial><mass value=\"{mass}\"/>\n\
+        <inertia ixx=\"0\" ixy=\"0\" ixz=\"0\" iyy=\"0\" iyz=\"0\" izz=\"0\"/></inertial></link>\n\
+        <joint name=\"j\" type=\"{kind}\"><parent link=\"base\"/><child link=\"tool\"/><origin xyz=\"0 0 0.1\"/></joint></robot>"
+    )
+}
+
+#[test]
+fn a_point_that_is_fixed_to_a_link_is_part_of_it() {
+    let options = ReadOptions { base: Base::Free, ..ReadOptions::default() };
+    let robot = Robot::parse(&with_point("fixed", "1", ""), "robot.urdf", &options).expect("a robot");
+    assert!(robot.unsupported.is_empty(), "{:?}", robot.unsupported);
+    let scene = robot.to_scene("robot.urdf", &SceneOptions::default()).expect("a scene");
+    let model = parse(&scene.text, "robot.toml").expect("a scene").model;
+    let whole = model.bodies().iter().find(|body| body.name == "base").expect("one body");
+    // Two kilograms, their common centre 0.05 m from each.
+    let inertia = Matrix3::from_diagonal(&[0.025, 0.025, 0.01].into());
+    let BodyKind::Dynamic { mass, inertia: own, .. } = &whole.kind else { panic!("a dynamic body") };
+    assert!((mass - 2.0).abs() < 1e-15 && (own - inertia).norm() < 1e-15, "{mass} {own}");
+}
+
+#[test]
+fn a_point_that_moves_has_the_inertia_of_its_shapes() {
+    let noted = |robot: &Robot| {
+        let found = robot.unsupported.iter().find(|note| note.reason.contains("estimated"));
+        found.map(|note| (note.line, note.what.clone()))
+    };
+    let inertia = |robot: &Robot| robot.links[2].inertial.expect("mass").inertia;
+    let shape = "<collision><geometry><sphere radius=\"0.1\"/></geometry></collision>";
+    let robot = read(&with_point("continuous", "2", shape)).expect("a robot");
+    assert_eq!(noted(&robot), Some((3, "inertia of link \"tool\"".to_owned())));
+    assert!((inertia(&robot) - Matrix3::identity() * (0.4 * 2.0 * 0.01)).norm() < 1e-17);
+    // Without shapes it is a ball of water: 4.1888 kg fill a ball of 0.1 m.
+    let robot = read(&with_point("continuous", "4.1887902047863905", "")).expect("a robot");
+    assert!((inertia(&robot) - Matrix3::identity() * (0.4 * 4.188_790_204_786_39 * 0.01)).norm() < 1e-15);
+    assert!(noted(&robot).is_some());
+}
+
+#[test]
+fn impossible_inertias_count_only_in_the_sum() {
+    let wrong = "<inertia ixx=\"0\" ixy=\"0\" ixz=\"0\" iyy=\"0\" iyz=\"0\" izz=\"0\"/>";
+    let worse = "<inertia ixx=\"0.001\" ixy=\"0\" ixz=\"0\" iyy=\"0.001\" iyz=\"0\" izz=\"0.003\"/>";
+    let options = ReadOptions { base: Base::Free, ..ReadOptions::default() };
+    let fixed = with_point("fixed", "1", "").replace(wrong, worse);
+    assert!(Robot::parse(&fixed, "robot.urdf", &options).is_ok());
+    let error = read(&with_point("continuous", "1", "").replace(wrong, worse)).expect_err("no body has it");
+    assert!(error.line == 3 && error.message.contains("no body has one greater"), "{error}");
+    // What stands still needs no inertia.
+    assert!(read(&fixed.replace("0.02", "-1")).is_ok());
+}
+
+/// A folder that is removed in the end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn packages_are_found_above_the_file() {
+    let folder = Folder(std::env::temp_dir().join(format!("stiction-packages-{}", std::process::id())));
+    let own = folder.0.join("all/arm/urdf");
+    fs::create_dir_all(&own).expect("folders");
+    fs::create_dir_all(folder.0.join("all/arm/meshes")).expect("folders");
+    let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    fs::write(folder.0.join("all/arm/meshes/a.obj"), triangle).expect("a mesh");
+    let options = ReadOptions { asset_root: Some(folder.0.clone()), ..ReadOptions::default() };
+    let scene = |reference: &str| {
+        let text = format!(
+            "\u{feff}<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh filename=\"{reference}\"/></geometry>\
+            </collision></link></robot>\n\0"
+        );
+        fs::write(own.join("arm.urdf"), text).expect("a robot");
+        let robot = Robot::load(own.join("arm.urdf"), &options).expect("a robot");
+        robot.to_scene("arm.urdf", &SceneOptions::default())
+    };
+    for reference in [
+        "package://all/arm/meshes/a.obj",
+        "package:///all/arm/meshes/a.obj",
+        "package://arm/meshes/a.obj",
+        "package://meshes/a.obj",
+        "../meshes/a.obj",
+    ] {
+        let made = scene(reference).unwrap_or_else(|error| panic!("{reference}: {error}"));
+        assert!(made.text.contains("hull = "), "{reference}");
+    }
+    let error = scene("package://arm/meshes/b.obj").expect_err("no such mesh").to_string();
+    assert!(error.contains("cannot be found at") && error.contains("arm/meshes/b.obj"), "{error}");
+}
+
+#[test]
+fn controls_of_a_keyframe_are_those_of_the_actuators_that_are_read() {
+    let text = "<mujoco><worldbody><body><joint name=\"a\"/><geom size=\"1\"/><body><joint name=\"b\"/><geom size=\"1\"/></body></body>\
+        </worldbody><actuator><muscle joint=\"a\"/><motor joint=\"a\"/><motor joint=\"b\"/></actuator>\n\
+        <keyframe><key ctrl=\"0.1 0.2 0.3\"/></keyframe></mujoco>";
+    let robot = read(text).expect("a robot");
+    assert_eq!(robot.keyframes[0].controls.as_deref(), Some(&[0.2, 0.3][..]));
+    assert!(robot.unsupported.iter().any(|note| note.what == "key ctrl" && note.line == 2), "{:?}", robot.unsupported);
+    let error = read(&text.replace("0.1 0.2", "0.2")).expect_err("one control is missing");
+    assert!(error.message.contains("needs 3 numbers"), "{error}");
+}
