@@ -183,6 +183,14 @@ pub(super) fn outside() -> String {
     "leads outside of the asset root".to_owned()
 }
 
+/// Returns the text with an XML declaration behind blank lines, where XML has none, as a comment of the same length.
+fn late_declaration_as_comment(text: &str) -> Option<String> {
+    let (start, end) = (text.find("<?xml ").filter(|at| *at > 0)?, text.find("?>")?);
+    let (blank, declaration) = (text.get(..start)?, text.get(start + 5..end.checked_sub(1)?)?);
+    let rest = text.get(end + 2..)?;
+    blank.trim().is_empty().then(|| format!("{blank}<!-- {declaration}-->{rest}"))
+}
+
 fn read(path: &Path, limit: u64) -> Result<String, String> {
     // Devices and pipes may be endless; they are refused before they are opened.
     let kind = path.metadata().map_err(|error| format!("cannot be opened: {error}"))?;
@@ -199,5 +207,6 @@ fn read(path: &Path, limit: u64) -> Result<String, String> {
         format!("is not UTF-8 text: the first wrong byte is number {}", error.utf8_error().valid_up_to() + 1)
     })?;
     // Marks that editors and exporters leave at both ends.
-    Ok(text.trim_start_matches('\u{feff}').trim_end_matches('\0').to_owned())
+    let text = text.trim_start_matches('\u{feff}').trim_end_matches('\0');
+    Ok(late_declaration_as_comment(text).unwrap_or_else(|| text.to_owned()))
 }

@@ -8,6 +8,8 @@ use super::description::{Form, Inertial};
 /// Largest relative violation of the triangle inequality of principal moments that is attributed to the digits of a
 /// file.
 const SLACK: f64 = 1e-6;
+/// Largest one that is attributed to rounded numbers, and repaired with a note.
+const ROUNDED: f64 = 0.05;
 /// Smallest second moment after a repair, relative to the largest.
 const LEAST: f64 = 1e-6;
 
@@ -99,6 +101,13 @@ pub(super) fn is_limit(inertia: &Matrix3<f64>, rounding: f64) -> bool {
     let Some(moments) = principal(inertia).map(|eigen| eigen.eigenvalues) else { return false };
     let most = moments.max();
     moments.min() >= -(SLACK * most).max(rounding) && 2.0 * most <= moments.sum() + (SLACK * most).max(rounding)
+}
+
+/// True if an inertia violates the inequality so little that rounded numbers of a file explain it.
+pub(super) fn is_rounded(inertia: &Matrix3<f64>) -> bool {
+    let Some(moments) = principal(inertia).map(|eigen| eigen.eigenvalues) else { return false };
+    let most = moments.max();
+    moments.min() > 0.0 && most <= (moments.sum() - most) * (1.0 + ROUNDED)
 }
 
 /// Returns the inertia with negative and tiny second moments ½ tr I − Iₖ replaced by tiny ones; the principal axes

@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 
 use super::{
     ReadOptions,
-    description::{Link, LinkId, Note, Robot},
+    description::{ConstraintKind, Format, JointId, Link, LinkId, Note, Robot},
     files::{Files, Place, Refusal},
     rigid::LinkPlaces,
     xml::{Attribute, Element},
@@ -106,10 +106,31 @@ impl Reader {
         }
     }
 
+    /// Fixes a link of a URDF whose joint moves no mass, with a note; `MuJoCo` has no such models, and they are refused.
+    fn hold(&mut self, robot: &mut Robot, index: usize, places: &[LinkPlaces]) -> Result<(), Refusal> {
+        let (Some(link), Some(place)) = (robot.links.get_mut(index), places.get(index)) else { return Ok(()) };
+        let joint = link.joints.first().map_or("", |joint| joint.name.as_str());
+        if robot.format == Format::Mjcf {
+            let message = format!("joint \"{joint}\" moves link \"{}\", but no link behind it has a mass", link.name);
+            return Err(place.link.refuse(message).hint("give the link an <inertial>, or an armature to the joint"));
+        }
+        let what = format!("joint \"{joint}\"");
+        self.note(&place.link, what, "is fixed, because no link behind it has a mass");
+        link.joints.clear();
+        let held = |id: &JointId| id.link == LinkId(index);
+        robot.constraints.retain(|constraint| match &constraint.kind {
+            ConstraintKind::Couple { follower, leader, .. } => !held(follower) && !leader.as_ref().is_some_and(held),
+            _ => true,
+        });
+        Ok(())
+    }
+
     /// Completes the robot: generates names, checks that joints move mass, and adds the notes.
     pub(super) fn finish(&mut self, mut robot: Robot, places: &[LinkPlaces]) -> Result<Robot, Refusal> {
         give_names(&mut robot);
-        ensure_mass(&robot, places)?;
+        for link in joints_without_mass(&robot) {
+            self.hold(&mut robot, link, places)?;
+        }
         self.check_inertias(&mut robot, places)?;
         robot.references = std::mem::take(&mut self.references);
         robot.unsupported = std::mem::take(&mut self.notes).into_iter().map(|(_, note)| note).collect();
@@ -125,22 +146,20 @@ fn unknown(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Refuses joints that move neither mass nor armature: they could be accelerated without force.
-fn ensure_mass(robot: &Robot, places: &[LinkPlaces]) -> Result<(), Refusal> {
+/// Returns the links whose joints move neither mass nor armature: they could be accelerated without force.
+fn joints_without_mass(robot: &Robot) -> Vec<usize> {
     let mut below: Vec<f64> = robot.links.iter().map(|link| link.inertial.map_or(0.0, |own| own.mass)).collect();
+    let mut found = Vec::new();
     for (index, link) in robot.links.iter().enumerate().rev() {
         let own = below.get(index).copied().unwrap_or(0.0);
         if let Some(sum) = link.parent.and_then(|LinkId(parent)| below.get_mut(parent)) {
             *sum += own;
         }
-        let Some(joint) = link.joints.iter().find(|joint| joint.armature <= 0.0) else { continue };
-        if let (true, Some(place)) = (own <= 0.0, places.get(index)) {
-            let message =
-                format!("joint \"{}\" moves link \"{}\", but no link behind it has a mass", joint.name, link.name);
-            return Err(place.link.refuse(message).hint("give the link an <inertial>, or an armature to the joint"));
+        if own <= 0.0 && link.joints.iter().any(|joint| joint.armature <= 0.0) {
+            found.push(index);
         }
     }
-    Ok(())
+    found
 }
 
 /// Generates names for elements without one.

@@ -26,12 +26,13 @@ pub(super) struct LinkPlaces {
 /// Links of one body, with their poses in the frame of its first.
 pub(super) type Parts = Vec<(usize, Isometry3<f64>)>;
 
-/// Returns for every link the one whose body it is part of: itself if it has joints, the world if nothing moves it.
+/// Returns for every link the one whose body it is part of: itself if it has joints or is driven, the world if nothing moves it.
 pub(super) fn carriers(robot: &Robot) -> Vec<usize> {
     let mut carriers = Vec::with_capacity(robot.links.len());
     for (index, link) in robot.links.iter().enumerate() {
         let above = link.parent.and_then(|LinkId(parent)| carriers.get(parent).copied());
-        carriers.push(if link.joints.is_empty() { above.unwrap_or(0) } else { index });
+        let is_part = link.joints.is_empty() && !link.driven;
+        carriers.push(if is_part { above.unwrap_or(0) } else { index });
     }
     carriers
 }
@@ -71,7 +72,10 @@ impl Reader {
     /// the options ask for it.
     pub(super) fn check_inertias(&mut self, robot: &mut Robot, places: &[LinkPlaces]) -> Result<(), Refusal> {
         let carriers = carriers(robot);
-        for parts in parts(robot, &carriers).iter().skip(1) {
+        for (carrier, parts) in parts(robot, &carriers).iter().enumerate().skip(1) {
+            if robot.links.get(carrier).is_none_or(|link| link.driven) {
+                continue;
+            }
             let Some(whole) = inertial(robot, parts) else { continue };
             let least = LEAST * ball(whole.mass);
             let Some(violation) = mass::violation(&whole.inertia, least) else { continue };
@@ -102,7 +106,7 @@ impl Reader {
         (inertia, violation): (&Matrix3<f64>, &str),
     ) -> Result<Matrix3<f64>, Refusal> {
         let refusal = place.refuse(format!("the inertia of link \"{link}\", with the links fixed to it, {violation}"));
-        if !self.options.repair_inertia {
+        if !self.options.repair_inertia && !mass::is_rounded(inertia) {
             let hint = "it must be taken about the centre of mass; `--repair-inertia` takes the nearest possible one";
             return Err(refusal.hint(hint));
         }

@@ -25,7 +25,8 @@ const ROBOT: [&str; 4] = ["link", "joint", "material", "mujoco"];
 const ROBOT_NOTED: [&str; 3] = ["transmission", "gazebo", "sensor"];
 const LINK: [&str; 3] = ["inertial", "visual", "collision"];
 const JOINT: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"];
-const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"];
+/// Joint types, with `spherical` of `PyBullet`.
+const KINDS: [&str; 7] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
 
 /// Returns a list of attributes that are all read.
 const fn only(read: &'static [&'static str]) -> Words {
@@ -106,6 +107,7 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
         parent: None,
         origin: Isometry3::identity(),
         joints: Vec::new(),
+        driven: false,
         inertial: None,
         shapes: Vec::new(),
     };
@@ -115,7 +117,7 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
                 return Err(child.place.refuse(format!("link \"{name}\" has two inertials")));
             }
             "inertial" => link.inertial = read_inertial(reader, child, name)?,
-            "collision" => link.shapes.push(read_collision(reader, child)?),
+            "collision" => link.shapes.extend(read_collision(reader, child)?),
             "visual" => {}
             _ => reader.not_read(child, &LINK, &["contact", "self_collision_checking"]),
         }
@@ -149,7 +151,8 @@ fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<O
     Ok(Some(Inertial { mass: value, centre: frame.translation.vector.into(), inertia }))
 }
 
-fn read_collision(reader: &mut Reader, element: &Element) -> Result<Shape, Refusal> {
+/// Reads a shape; `None` if its form is not known.
+fn read_collision(reader: &mut Reader, element: &Element) -> Result<Option<Shape>, Refusal> {
     reader.check_attributes(element, &only(&["name", "group"]));
     for child in element.children.iter().filter(|child| !["origin", "geometry"].contains(&child.tag.as_str())) {
         reader.not_read(child, &["origin", "geometry"], &["verbose", "contact_coefficients"]);
@@ -158,24 +161,25 @@ fn read_collision(reader: &mut Reader, element: &Element) -> Result<Shape, Refus
     let [form] = geometry.children.as_slice() else {
         return Err(geometry.place.refuse("<geometry> must have one shape"));
     };
-    Ok(Shape {
+    let Some(form) = read_form(reader, form)? else { return Ok(None) };
+    Ok(Some(Shape {
         name: element.text("name").map(str::to_owned),
-        form: read_form(reader, form)?,
+        form,
         origin: pose(reader, element)?,
         friction: None,
         dimension: 3,
         contact_type: 1,
         contact_affinity: 1,
-    })
+    }))
 }
 
-fn read_form(reader: &mut Reader, element: &Element) -> Result<Form, Refusal> {
+fn read_form(reader: &mut Reader, element: &Element) -> Result<Option<Form>, Refusal> {
     let length = |name: &str| {
         let attribute = element.required(name)?;
         let value = element.number(name)?.unwrap_or_default();
         if value > 0.0 { Ok(value) } else { Err(attribute.refuse("must be positive")) }
     };
-    match element.tag.as_str() {
+    Ok(Some(match element.tag.as_str() {
         "box" => {
             reader.check_attributes(element, &only(&["size"]));
             let size = element.required("size")?;
@@ -183,27 +187,27 @@ fn read_form(reader: &mut Reader, element: &Element) -> Result<Form, Refusal> {
             if edges.min() <= 0.0 {
                 return Err(size.refuse("must be positive"));
             }
-            Ok(Form::Box(edges * 0.5))
+            Form::Box(edges * 0.5)
         }
         "sphere" => {
             reader.check_attributes(element, &only(&["radius"]));
-            Ok(Form::Sphere(length("radius")?))
+            Form::Sphere(length("radius")?)
         }
         tag @ ("cylinder" | "capsule") => {
             reader.check_attributes(element, &only(&["radius", "length"]));
             let (r, half) = (length("radius")?, 0.5 * length("length")?);
-            Ok(if tag == "cylinder" { Form::Cylinder(r, half) } else { Form::Capsule(r, half) })
+            if tag == "cylinder" { Form::Cylinder(r, half) } else { Form::Capsule(r, half) }
         }
         "mesh" => {
             reader.check_attributes(element, &only(&["filename", "scale"]));
             let path = reader.path(element.required("filename")?, "")?;
-            Ok(Form::Mesh(path, element.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0))))
+            Form::Mesh(path, element.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0)))
         }
-        other => {
-            let hint = crate::suggestion(other, ["box", "sphere", "cylinder", "capsule", "mesh"]);
-            Err(element.place.refuse(format!("<{other}> is no shape of URDF")).hint(hint))
+        _ => {
+            reader.not_read(element, &["box", "sphere", "cylinder", "capsule", "mesh"], &["cdf", "plane"]);
+            return Ok(None);
         }
-    }
+    }))
 }
 
 fn read_joint<'a>(reader: &mut Reader, element: &'a Element) -> Result<Edge<'a>, Refusal> {
@@ -223,6 +227,7 @@ fn read_joint<'a>(reader: &mut Reader, element: &'a Element) -> Result<Edge<'a>,
         "prismatic" => Some(JointKind::Prismatic),
         "planar" => Some(JointKind::Planar),
         "floating" => Some(JointKind::Free),
+        "spherical" => Some(JointKind::Ball),
         "fixed" => None,
         other => {
             let hint = crate::suggestion(other, KINDS);
@@ -256,9 +261,13 @@ fn motion(
         reader.check_attributes(limit, &only(&["lower", "upper", "effort", "velocity"]));
         let [lower, upper] = [limit.number("lower")?, limit.number("upper")?].map(Option::unwrap_or_default);
         if bounded && lower > upper {
-            return Err(limit.place.refuse(format!("<limit> has `lower` {lower} above `upper` {upper}")));
+            reader.note(
+                &limit.place,
+                "<limit> with `lower` above `upper`".to_owned(),
+                "is taken for a joint without limits",
+            );
         }
-        joint.limits = bounded.then_some([lower, upper]);
+        joint.limits = (bounded && lower <= upper).then_some([lower, upper]);
         joint.effort_limit = limit.get("effort").map(|_| limit.amount("effort", 0.0)).transpose()?;
         joint.speed_limit = limit.get("velocity").map(|_| limit.amount("velocity", 0.0)).transpose()?;
     } else if bounded {
@@ -352,8 +361,9 @@ fn mimic(reader: &mut Reader, singles: &BTreeMap<String, JointId>, edge: &Edge) 
         return Err(name.refuse(format!("\"{}\" follows itself", own.name)));
     }
     let Some(&leader) = singles.get(&name.value) else {
-        let hint = crate::suggestion(&name.value, singles.keys().map(String::as_str));
-        return Err(name.refuse(format!("\"{}\" is no joint of one coordinate", name.value)).hint(hint));
+        let reason = "has no effect: no joint of one coordinate has this name";
+        reader.note(&name.place, format!("<mimic> of \"{}\"", name.value), reason);
+        return Ok(None);
     };
     let Some(&follower) = singles.get(&own.name) else {
         return Err(mimic.place.refuse("only a joint of one coordinate can follow another"));
@@ -374,6 +384,7 @@ impl Link {
             parent: None,
             origin: Isometry3::identity(),
             joints: Vec::new(),
+            driven: false,
             inertial: None,
             shapes: Vec::new(),
         }

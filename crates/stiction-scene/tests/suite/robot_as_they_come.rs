@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 use stiction_multibody::BodyKind;
 use stiction_scene::{
     SceneError, parse,
-    robot::{Base, ReadOptions, Robot, SceneOptions},
+    robot::{Base, JointKind, ReadOptions, Robot, SceneOptions},
 };
 
 fn read(text: &str) -> Result<Robot, SceneError> {
@@ -119,4 +119,70 @@ fn controls_of_a_keyframe_are_those_of_the_actuators_that_are_read() {
     assert!(robot.unsupported.iter().any(|note| note.what == "key ctrl" && note.line == 2), "{:?}", robot.unsupported);
     let error = read(&text.replace("0.1 0.2", "0.2")).expect_err("one control is missing");
     assert!(error.message.contains("needs 3 numbers"), "{error}");
+}
+
+#[test]
+fn joints_of_a_urdf_that_move_no_mass_are_fixed() {
+    let text = with_point("continuous", "0", "").replace(
+        "</robot>",
+        "<link name=\"tip\"/><joint name=\"k\" type=\"continuous\">\
+        <parent link=\"base\"/><child link=\"tip\"/><mimic joint=\"j\"/></joint></robot>",
+    );
+    let robot = read(&text).expect("a robot");
+    assert_eq!((robot.dof(), robot.constraints.len()), (0, 0));
+    let fixed: Vec<_> = robot.unsupported.iter().filter(|note| note.reason.contains("is fixed")).collect();
+    assert_eq!(fixed.len(), 2, "{:?}", robot.unsupported);
+}
+
+#[test]
+fn words_of_other_programs_are_read_or_listed() {
+    let with = |joint: &str, more: &str| {
+        let text = with_point("revolute", "1", "<collision><geometry><cdf filename=\"x\"/></geometry></collision>");
+        let robot = read(&text.replace("\"revolute\">", &format!("\"{joint}\">{more}"))).expect("a robot");
+        (robot.links[2].joints[0].clone(), robot.unsupported.iter().map(|note| note.what.clone()).collect::<Vec<_>>())
+    };
+    let (joint, notes) = with("spherical", "");
+    assert_eq!(joint.kind, JointKind::Ball);
+    assert!(notes.contains(&"<cdf>".to_owned()), "{notes:?}");
+    let (joint, notes) = with("revolute", "<limit lower=\"1\" upper=\"-1\"/><mimic joint=\"nobody\"/>");
+    assert_eq!(joint.limits, None);
+    assert!(
+        notes.iter().any(|note| note.contains("above")) && notes.iter().any(|note| note.contains("nobody")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn a_default_namespace_and_a_late_declaration_are_read() {
+    let folder = Folder(std::env::temp_dir().join(format!("stiction-declaration-{}", std::process::id())));
+    fs::create_dir_all(&folder.0).expect("a folder");
+    let path = folder.0.join("a.urdf");
+    let text = "\n<?xml version=\"1.0\"?>\n<robot name=\"r\" xmlns=\"http://x.org\" xmlns:o=\"http://y.org\"><link name=\"a\"/>\n <o:link name=\"b\"/></robot>";
+    fs::write(&path, text).expect("a file");
+    let robot = Robot::load(&path, &ReadOptions::default()).expect("a robot");
+    assert_eq!((robot.links.len(), robot.unsupported.len(), robot.unsupported[0].line), (2, 1, 4));
+}
+
+#[test]
+fn mocap_bodies_are_kinematic_and_welds_hold_on_to_them() {
+    let text = "<mujoco><worldbody><body name=\"target\" mocap=\"true\" pos=\"0.5 0.1 0.2\"><geom size=\"0.1\"/>\
+        <body name=\"knob\" pos=\"0 0 0.1\"><geom size=\"0.02\"/><site name=\"top\"/></body></body>\
+        <body name=\"hand\" pos=\"0.5 0.1 0.5\"><freejoint/><geom size=\"0.05\"/></body></worldbody>\
+        <equality><weld body1=\"target\" body2=\"hand\"/></equality></mujoco>";
+    let robot = read(text).expect("a robot");
+    assert!(robot.unsupported.is_empty(), "{:?}", robot.unsupported);
+    let scene = robot.to_scene("robot.xml", &SceneOptions::default()).expect("a scene");
+    let model = parse(&scene.text, "robot.toml").expect("a scene").model;
+    let place = model.bodies().iter().position(|body| body.name == "target").expect("the target");
+    let target = &model.bodies()[place];
+    assert!(matches!(target.kind, BodyKind::Kinematic(_)) && target.position.as_slice() == [0.5, 0.1, 0.2]);
+    let weld = model.joints().iter().find(|joint| joint.name == "loop 0").expect("the weld");
+    assert!([weld.a.0, weld.b.0].iter().any(|body| body.index() == place));
+    assert!(model.bodies().iter().all(|body| body.name != "knob"), "it is part of the target");
+    for (wrong, words) in [
+        (text.replace("<geom size=\"0.1\"/>", "<joint/>"), "cannot have joints"),
+        (text.replace("name=\"knob\"", "name=\"knob\" mocap=\"true\""), "directly in the world"),
+    ] {
+        assert!(read(&wrong).expect_err(words).message.contains(words));
+    }
 }

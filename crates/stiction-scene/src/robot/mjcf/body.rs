@@ -20,11 +20,15 @@ const MAX_VALUE: usize = 1000;
 const PARTS: [&str; 8] = ["inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate"];
 const NOTED: [&str; 4] = ["composite", "flexcomp", "plugin", "attach"];
 const BODY: Words = Words {
-    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"],
+    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mocap"],
     quiet: &["user"],
-    noted: &["mocap", "gravcomp", "sleep"],
+    noted: &["gravcomp", "sleep"],
 };
-const FRAME: Words = Words { noted: &[], quiet: &[], ..BODY };
+const FRAME: Words = Words {
+    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"],
+    quiet: &[],
+    noted: &[],
+};
 const REPLICATE: Words =
     Words { read: &["count", "sep", "offset", "euler", "childclass"], quiet: &["prefix"], noted: &[] };
 const INERTIAL: Words = Words {
@@ -102,8 +106,13 @@ impl Mjcf<'_> {
         if let (Some(attribute), Some(_)) = (element.get("name"), self.names.links.insert(name.clone(), link)) {
             return Err(attribute.refuse(format!("\"{name}\" is given to two bodies")));
         }
+        let driven = element.flag("mocap")?.unwrap_or(false);
+        if let (true, Some(attribute)) = (driven && context.link != LinkId(0), element.get("mocap")) {
+            return Err(attribute.refuse("is only for bodies directly in the world"));
+        }
         self.robot.links.push(Link {
             name,
+            driven,
             parent: Some(context.link),
             origin: context.frame * self.compiler.pose(element)?,
             ..Link::world()
@@ -179,6 +188,7 @@ impl Mjcf<'_> {
         let free = |kind| kind == JointKind::Free;
         let violation = match link.parent {
             None => Some("the world cannot have joints"),
+            _ if link.driven => Some("a mocap body cannot have joints"),
             Some(LinkId(1..)) if free(joint.kind) => Some("only bodies directly in the world can have a free joint"),
             _ if free(joint.kind) && !link.joints.is_empty() => Some("a free joint must be the only one of its body"),
             _ if link.joints.iter().any(|other| free(other.kind)) => {
@@ -202,7 +212,7 @@ impl Mjcf<'_> {
         let words = Words {
             quiet: &["type", "group", "material", "size", "rgba", "user", "class", "fromto"],
             noted: &[],
-            ..BODY
+            ..FRAME
         };
         self.reader.check_attributes(&element, &words);
         let origin = context.frame * self.compiler.pose(&element)?;

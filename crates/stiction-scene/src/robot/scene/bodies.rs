@@ -38,6 +38,8 @@ impl SceneWriter<'_> {
             let Some(name) = self.bodies.get(index).cloned().flatten() else { continue };
             if carrier == 0 {
                 self.fixed_body(index, &name)?;
+            } else if self.robot.links.get(carrier).is_some_and(|link| link.driven) {
+                self.driven_body(index, &name)?;
             } else {
                 self.moving_body(index, &name)?;
             }
@@ -59,12 +61,36 @@ impl SceneWriter<'_> {
         Ok(())
     }
 
+    /// Writes a link that a program moves, and all links fixed to it: a kinematic body at rest.
+    fn driven_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
+        let pose = self.tree.pose(&self.at, LinkId(index));
+        self.text.entry("body");
+        self.text.string("name", name);
+        self.text.string("kind", "kinematic");
+        self.text.key("motion", format!("{{ x = {} }}", text::number(pose.translation.x)));
+        self.place(&pose, &pose.translation.vector);
+        self.shapes_of(index, &Point3::origin())
+    }
+
+    /// Writes the shapes of all links of a body whose origin is at `centre` in its first link.
+    fn shapes_of(&mut self, carrier: usize, centre: &Point3<f64>) -> Result<(), SceneError> {
+        let robot = self.robot;
+        let parts = self.parts.get(carrier).cloned().unwrap_or_default();
+        for (link, at) in parts.iter().filter_map(|(link, at)| Some((robot.links.get(*link)?, at))) {
+            for shape in &link.shapes {
+                let mut local = at * shape.origin;
+                local.translation.vector -= centre.coords;
+                self.add_shape(shape, &local)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a link with joints, and all links fixed to it.
     fn moving_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
         let robot = self.robot;
         let parts = self.parts.get(index).cloned().unwrap_or_default();
         let inertial = rigid::inertial(robot, &parts);
-        let parts: Vec<_> = parts.into_iter().filter_map(|(link, at)| Some((robot.links.get(link)?, at))).collect();
         let pose = self.tree.pose(&self.at, LinkId(index));
         let centre = inertial.map_or_else(Point3::origin, |own| own.centre);
         let twist = self.tree.twist(&self.at, LinkId(index), &(pose * centre));
@@ -80,13 +106,7 @@ impl SceneWriter<'_> {
         }
         self.place(&pose, &(pose * centre).coords);
         self.moving(&twist.linear, &twist.angular);
-        for (link, at) in parts {
-            for shape in &link.shapes {
-                let mut local = at * shape.origin;
-                local.translation.vector -= centre.coords;
-                self.add_shape(shape, &local)?;
-            }
-        }
+        self.shapes_of(index, &centre)?;
         let free =
             robot.links.get(index).and_then(|link| link.joints.first()).filter(|joint| joint.kind == JointKind::Free);
         if let Some(joint) = free.filter(|joint| acts(joint)) {
