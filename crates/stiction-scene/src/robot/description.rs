@@ -79,6 +79,8 @@ pub struct Link {
     pub joints: Vec<Joint>,
     /// True if a program moves the link (a mocap body).
     pub driven: bool,
+    /// Part of its weight that a force on its centre of mass balances.
+    pub gravity_compensation: f64,
     /// Mass and inertia, given or computed from the shapes; `None` for a massless link.
     pub inertial: Option<Inertial>,
     /// Collision shapes.

@@ -108,6 +108,7 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
         origin: Isometry3::identity(),
         joints: Vec::new(),
         driven: false,
+        gravity_compensation: 0.0,
         inertial: None,
         shapes: Vec::new(),
     };
@@ -385,6 +386,7 @@ impl Link {
             origin: Isometry3::identity(),
             joints: Vec::new(),
             driven: false,
+            gravity_compensation: 0.0,
             inertial: None,
             shapes: Vec::new(),
         }

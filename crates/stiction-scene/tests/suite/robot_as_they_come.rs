@@ -186,3 +186,44 @@ fn mocap_bodies_are_kinematic_and_welds_hold_on_to_them() {
         assert!(read(&wrong).expect_err(words).message.contains(words));
     }
 }
+
+/// A pendulum with an actuator on a tendon, in gravity that it balances by half.
+const PENDULUM: &str = "<mujoco><option><flag/></option><worldbody><geom type=\"plane\"/>\
+    <body name=\"a\" gravcomp=\"0.5\"><joint name=\"a\" range=\"-9 9\" frictionloss=\"0.1\" actuatorfrcrange=\"-6 3\"/>\
+    <geom size=\"0.1\" mass=\"2\"/></body></worldbody><tendon><fixed name=\"t\"><joint joint=\"a\" coef=\"-3\"/></fixed></tendon>\
+    <equality><joint joint1=\"a\" active=\"false\"/></equality>\
+    <actuator><position tendon=\"t\" kp=\"4\" forcerange=\"-5 1.5\"/></actuator></mujoco>";
+
+#[test]
+fn actuators_on_tendons_and_balanced_weights_are_read() {
+    let robot = read(PENDULUM).expect("a robot");
+    assert!(robot.unsupported.is_empty(), "{:?}", robot.unsupported);
+    let actuator = &robot.actuators[0];
+    assert_eq!(actuator.gear[0], -3.0);
+    // From -6 to 3 at the joint is from -1 to 2 before the gear of -3.
+    assert_eq!(actuator.force_limits, Some([-1.0, 1.5]));
+    let scene = robot.to_scene("robot.xml", &SceneOptions::default()).expect("a scene");
+    let load = scene.text.split("[[load]]").nth(1).expect("a load");
+    assert!(load.contains("body = \"a\"") && load.contains("force = [0.0, 0.0, 9.81]"), "{load}");
+    let two = PENDULUM.replace("</fixed>", "<joint joint=\"a\" coef=\"1\"/></fixed>");
+    let notes: Vec<_> = read(&two).expect("a robot").unsupported.into_iter().map(|note| note.what).collect();
+    assert_eq!(notes, ["<fixed> tendon", "<position> on a tendon"]);
+}
+
+#[test]
+fn flags_switch_parts_off() {
+    let with =
+        |flag: &str| read(&PENDULUM.replace("<flag/>", &format!("<flag {flag}=\"disable\"/>"))).expect("a robot");
+    let parts = |robot: &Robot| {
+        let joint = &robot.links[1].joints[0];
+        let touches = robot.links[0].shapes[0].contact_type != 0;
+        let (limited, rough) = (joint.limits.is_some(), joint.friction > 0.0);
+        [touches, limited, rough, !robot.constraints.is_empty(), !robot.actuators.is_empty()]
+    };
+    assert_eq!(parts(&read(PENDULUM).expect("a robot")), [true; 5]);
+    for (number, flag) in ["contact", "limit", "frictionloss", "equality", "actuation"].into_iter().enumerate() {
+        assert_eq!(parts(&with(flag)), std::array::from_fn(|k| k != number), "{flag}");
+    }
+    assert_eq!(parts(&with("constraint")), [false, false, false, false, true]);
+    assert_eq!(with("gravity").gravity.map(|gravity| gravity.norm()), Some(0.0));
+}

@@ -169,8 +169,8 @@ fn what_has_no_effect_is_listed() {
         ("<connect body1=\"trunk\"", "<weld body1=\"trunk\"", "weld anchor: has no effect on a rigid weld"),
         (
             "<muscle joint=\"left hip\"/>",
-            "<motor tendon=\"t\"/>",
-            "<motor> on a tendon: is not supported: actuators act on joints",
+            "<motor site=\"tip\"/>",
+            "<motor> on a site: is not supported: actuators act on joints",
         ),
         ("<geom type=\"box\"", "<geom solmix=\"6\" type=\"box\"", "geom solmix: is not supported"),
         ("<geom type=\"box\"", "<geom zzzzzzzzzz=\"6\" type=\"box\"", "geom zzzzzzzzzz: is not known"),

@@ -20,9 +20,9 @@ const MAX_VALUE: usize = 1000;
 const PARTS: [&str; 8] = ["inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate"];
 const NOTED: [&str; 4] = ["composite", "flexcomp", "plugin", "attach"];
 const BODY: Words = Words {
-    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mocap"],
+    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mocap", "gravcomp"],
     quiet: &["user"],
-    noted: &["gravcomp", "sleep"],
+    noted: &["sleep"],
 };
 const FRAME: Words = Words {
     read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"],
@@ -113,6 +113,7 @@ impl Mjcf<'_> {
         self.robot.links.push(Link {
             name,
             driven,
+            gravity_compensation: element.number("gravcomp")?.unwrap_or(0.0),
             parent: Some(context.link),
             origin: context.frame * self.compiler.pose(element)?,
             ..Link::world()
@@ -184,6 +185,7 @@ impl Mjcf<'_> {
         let element = self.classes.applied(element, context.class)?;
         let mut joint = self.read_joint(&element, &context.frame)?;
         joint.name = context.name(&element);
+        let force_range = self.limits(&element, "actuatorfrclimited", "actuatorfrcrange", 1.0)?;
         let Some(link) = self.robot.links.get_mut(context.link.0) else { return Ok(()) };
         let free = |kind| kind == JointKind::Free;
         let violation = match link.parent {
@@ -200,6 +202,10 @@ impl Mjcf<'_> {
             return Err(element.place.refuse(violation));
         }
         let id = JointId { link: context.link, joint: link.joints.len() };
+        let single = joint.kind.dof() == 1;
+        if let (true, Some(range)) = (single, force_range) {
+            self.names.force_ranges.insert(id, (range, element.place.clone()));
+        }
         if let (Some(attribute), Some(_)) = (element.get("name"), self.names.joints.insert(joint.name.clone(), id)) {
             return Err(attribute.refuse(format!("\"{}\" is given to two joints", joint.name)));
         }

@@ -26,6 +26,8 @@ const WORDS: Words = Words {
         "damping",
         "armature",
         "frictionloss",
+        "actuatorfrcrange",
+        "actuatorfrclimited",
     ],
     quiet: &["group", "user"],
     noted: &[
@@ -35,8 +37,6 @@ const WORDS: Words = Words {
         "solimplimit",
         "solreffriction",
         "solimpfriction",
-        "actuatorfrcrange",
-        "actuatorfrclimited",
         "actuatorgravcomp",
     ],
 };

@@ -9,14 +9,18 @@ mod geom;
 mod include;
 mod joint;
 mod keyframe;
+mod tendon;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::{
     description::{Format, Inertial, JointId, Link, LinkId, Robot},
-    files::Refusal,
+    files::{Place, Refusal},
     reader::{Reader, Words},
     rigid::LinkPlaces,
     xml::{Attribute, Element},
@@ -24,11 +28,13 @@ use super::{
 use compiler::Compiler;
 use defaults::Classes;
 
-const SECTIONS: [&str; 9] =
-    ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "actuator", "keyframe"];
+const SECTIONS: [&str; 10] =
+    ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "tendon", "actuator", "keyframe"];
 /// Sections for visualisation and memory of another program.
 const QUIET: [&str; 4] = ["visual", "statistic", "size", "custom"];
-const NOTED: [&str; 4] = ["sensor", "tendon", "deformable", "extension"];
+const NOTED: [&str; 3] = ["sensor", "deformable", "extension"];
+/// Flags that switch parts of the mechanics off.
+const FLAGS: [&str; 7] = ["gravity", "contact", "constraint", "limit", "frictionloss", "equality", "actuation"];
 
 const OPTION: Words = Words {
     read: &["gravity", "timestep"],
@@ -79,8 +85,8 @@ struct Mjcf<'r> {
     parts: Vec<Vec<Inertial>>,
     /// Whether each actuator of the file is read.
     actuators: Vec<bool>,
-    /// False if the file disables all contacts.
-    touches: bool,
+    /// Flags that the file disables.
+    off: BTreeSet<&'static str>,
     /// Number of elements placed so far, copies included.
     placed: usize,
 }
@@ -113,17 +119,20 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
     };
     let (places, parts) = (vec![LinkPlaces { link: root.place.clone(), inertia: None }], vec![Vec::new()]);
     let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
-    let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
+    let names = Names {
+        links,
+        joints: BTreeMap::new(),
+        sites: BTreeMap::new(),
+        tendons: BTreeMap::new(),
+        force_ranges: BTreeMap::new(),
+    };
     let meshes = BTreeMap::new();
-    let (actuators, touches, placed) = (Vec::new(), true, 0);
-    let mut mjcf = Mjcf { reader, compiler, classes, meshes, robot, names, places, parts, actuators, touches, placed };
+    let (actuators, off, placed) = (Vec::new(), BTreeSet::new(), 0);
+    let mut mjcf = Mjcf { reader, compiler, classes, meshes, robot, names, places, parts, actuators, off, placed };
     mjcf.sections(&root)?;
     mjcf.set_total_mass();
-    if !mjcf.touches {
-        for shape in mjcf.robot.links.iter_mut().flat_map(|link| &mut link.shapes) {
-            (shape.contact_type, shape.contact_affinity) = (0, 0);
-        }
-    }
+    mjcf.clamp_joint_forces();
+    mjcf.switch_off();
     let Mjcf { reader, robot, places, .. } = mjcf;
     reader.finish(robot, &places)
 }
@@ -145,6 +154,9 @@ impl Mjcf<'_> {
         }
         for element in root.children_of("equality").flat_map(|section| &section.children) {
             self.equality(element)?;
+        }
+        for element in root.children_of("tendon").flat_map(|section| &section.children) {
+            self.tendon(element)?;
         }
         for element in root.children_of("actuator").flat_map(|section| &section.children) {
             let before = self.robot.actuators.len();
@@ -173,11 +185,12 @@ impl Mjcf<'_> {
                 self.reader.not_read(child, &["flag"], &[]);
                 continue;
             }
-            if child.flag("gravity")? == Some(false) {
-                self.robot.gravity = Some(Vector3::zeros());
+            for flag in FLAGS {
+                if child.flag(flag)? == Some(false) {
+                    self.off.insert(flag);
+                }
             }
-            self.touches &= child.flag("contact")? != Some(false);
-            for flag in child.attributes.iter().filter(|flag| !["gravity", "contact"].contains(&flag.name.as_str())) {
+            for flag in child.attributes.iter().filter(|flag| !FLAGS.contains(&flag.name.as_str())) {
                 self.reader.note(&flag.place, format!("flag {}", flag.name), "is not supported");
             }
         }
@@ -234,6 +247,50 @@ impl Mjcf<'_> {
         Ok(())
     }
 
+    /// Removes what the flags of the file switch off.
+    fn switch_off(&mut self) {
+        let is_off = |flag: &str| self.off.contains(flag) || (self.off.contains("constraint") && flag != "actuation");
+        if self.off.contains("gravity") {
+            self.robot.gravity = Some(Vector3::zeros());
+        }
+        if is_off("actuation") {
+            self.robot.actuators.clear();
+            self.robot.keyframes.iter_mut().for_each(|key| key.controls = None);
+        }
+        if is_off("equality") {
+            self.robot.constraints.clear();
+        }
+        for link in &mut self.robot.links {
+            for joint in &mut link.joints {
+                joint.limits = joint.limits.filter(|_| !is_off("limit"));
+                joint.friction = if is_off("frictionloss") { 0.0 } else { joint.friction };
+            }
+            if is_off("contact") {
+                link.shapes.iter_mut().for_each(|shape| (shape.contact_type, shape.contact_affinity) = (0, 0));
+            }
+        }
+    }
+
+    /// Clamps the force of an actuator to the range of its joint. The sum of several has no range here.
+    fn clamp_joint_forces(&mut self) {
+        for (id, (range, place)) in std::mem::take(&mut self.names.force_ranges) {
+            let mut of_joint = self.robot.actuators.iter_mut().filter(|actuator| actuator.joint == id);
+            match (of_joint.next(), of_joint.next()) {
+                (Some(actuator), None) if actuator.gear[0] != 0.0 => {
+                    let [least, most] = range.map(|end| end / actuator.gear[0]);
+                    let [least, most] = [least.min(most), least.max(most)];
+                    let own = actuator.force_limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                    actuator.force_limits = Some(own.map(|end| end.clamp(least, most)));
+                }
+                (Some(_), Some(_)) => {
+                    let reason = "is not supported on a joint of several actuators";
+                    self.reader.note(&place, "joint actuatorfrcrange".to_owned(), reason);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Returns the link that an attribute names.
     fn link(&self, attribute: &Attribute) -> Result<LinkId, Refusal> {
         named(&self.names.links, attribute, "body")
@@ -262,11 +319,15 @@ impl Mjcf<'_> {
     }
 }
 
-/// Names of bodies, joints and sites of the file; unnamed ones share the empty name.
+/// Names of bodies, joints, sites and tendons of the file; unnamed ones share the empty name.
 struct Names {
     links: BTreeMap<String, LinkId>,
     joints: BTreeMap<String, JointId>,
     sites: BTreeMap<String, usize>,
+    /// Joint of a tendon and length per coordinate; `None` for tendons that are not supported.
+    tendons: BTreeMap<String, Option<(JointId, f64)>>,
+    /// Ranges of the actuator force of joints, and their places.
+    force_ranges: BTreeMap<JointId, ([f64; 2], Place)>,
 }
 
 fn named<T: Copy>(names: &BTreeMap<String, T>, attribute: &Attribute, kind: &str) -> Result<T, Refusal> {

@@ -11,6 +11,7 @@ mod actuators;
 mod bodies;
 mod contacts;
 mod joints;
+mod loads;
 mod loops;
 mod shapes;
 mod sites;
@@ -103,6 +104,7 @@ impl Robot {
         writer.add_loops();
         writer.add_actuators();
         writer.add_sites();
+        writer.add_loads();
         writer.add_contacts();
         let SceneWriter { text, notes, .. } = writer;
         let whole = format!("{}{}", head(self, &notes), text.finish());

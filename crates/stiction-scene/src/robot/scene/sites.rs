@@ -32,7 +32,7 @@ impl SceneWriter<'_> {
     }
 
     /// Centre of mass of the body of a link, in the frame of the link that carries it.
-    fn centre(&self, carrier: usize) -> Point3<f64> {
+    pub(super) fn centre(&self, carrier: usize) -> Point3<f64> {
         let parts = self.parts.get(carrier).filter(|_| carrier > 0);
         parts.and_then(|parts| rigid::inertial(self.robot, parts)).map_or_else(Point3::origin, |own| own.centre)
     }
