@@ -28,6 +28,9 @@ const JOINT: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "dynamic
 /// Joint types, with `spherical` of `PyBullet`.
 const KINDS: [&str; 7] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
 
+/// Largest number of factors of a scale, of which three count.
+const MAX_SCALES: usize = 16;
+
 /// Returns a list of attributes that are all read.
 const fn only(read: &'static [&'static str]) -> Words {
     Words { read, quiet: &[], noted: &[] }
@@ -202,13 +205,30 @@ fn read_form(reader: &mut Reader, element: &Element) -> Result<Option<Form>, Ref
         "mesh" => {
             reader.check_attributes(element, &only(&["filename", "scale"]));
             let path = reader.path(element.required("filename")?, "")?;
-            Form::Mesh(path, element.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0)))
+            Form::Mesh(path, read_scale(reader, element)?)
         }
         _ => {
             reader.not_read(element, &["box", "sphere", "cylinder", "capsule", "mesh"], &["cdf", "plane"]);
             return Ok(None);
         }
     }))
+}
+
+/// Reads the scale of a mesh; numbers beyond the third have no effect.
+fn read_scale(reader: &mut Reader, element: &Element) -> Result<Vector3<f64>, Refusal> {
+    let Some(attribute) = element.get("scale") else { return Ok(Vector3::repeat(1.0)) };
+    let all = attribute.list(MAX_SCALES)?;
+    if all.len() > 3 {
+        reader.note(
+            &attribute.place,
+            "mesh scale".to_owned(),
+            "has more than three numbers, of which the first three count",
+        );
+    }
+    match all.as_slice() {
+        [x, y, z, ..] => Ok(Vector3::new(*x, *y, *z)),
+        _ => Err(attribute.refuse(format!("needs 3 numbers, but has {}", all.len()))),
+    }
 }
 
 fn read_joint<'a>(reader: &mut Reader, element: &'a Element) -> Result<Edge<'a>, Refusal> {

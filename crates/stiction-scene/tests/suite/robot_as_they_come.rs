@@ -6,7 +6,7 @@ use nalgebra::Matrix3;
 use stiction_multibody::BodyKind;
 use stiction_scene::{
     SceneError, parse,
-    robot::{Base, JointKind, ReadOptions, Robot, SceneOptions},
+    robot::{Base, Form, JointKind, ReadOptions, Robot, SceneOptions},
 };
 
 fn read(text: &str) -> Result<Robot, SceneError> {
@@ -150,6 +150,19 @@ fn words_of_other_programs_are_read_or_listed() {
         notes.iter().any(|note| note.contains("above")) && notes.iter().any(|note| note.contains("nobody")),
         "{notes:?}"
     );
+}
+
+#[test]
+fn a_scale_of_four_numbers_is_that_of_the_first_three() {
+    let text = |scale: &str| {
+        format!(
+            "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh filename=\"a.stl\" scale=\"{scale}\"/></geometry></collision></link></robot>"
+        )
+    };
+    let robot = read(&text("1 2 3 4")).expect("a robot");
+    assert_eq!(robot.links[1].shapes[0].form, Form::Mesh("a.stl".to_owned(), [1.0, 2.0, 3.0].into()));
+    assert!(robot.unsupported.iter().any(|note| note.what == "mesh scale"), "{:?}", robot.unsupported);
+    assert!(read(&text("1 2")).expect_err("two numbers").message.contains("needs 3 numbers"));
 }
 
 #[test]
