@@ -1,7 +1,7 @@
 //! Common description of URDF and MJCF: a tree of links, and actuators and constraints on it.
 //!
 //! Link 0 is the world. Every other link has an earlier link as its parent, to which it is fixed (no joint) or
-//! connected by joints in series:
+//! connected by joints in series, unless a program drives it:
 //!
 //! ```text
 //! pose in parent = origin · J₁(q₁) · J₂(q₂) · …     J = T(anchor) · R(axis, q − reference) · T(−anchor)   for a hinge
@@ -75,8 +75,12 @@ pub struct Link {
     pub parent: Option<LinkId>,
     /// Pose in the parent with all joints at their references.
     pub origin: Isometry3<f64>,
-    /// Joints to the parent, in series; a link without joints is fixed.
+    /// Joints to the parent, in series; a link without joints is fixed, or driven.
     pub joints: Vec<Joint>,
+    /// True if a program moves the link (a mocap body).
+    pub driven: bool,
+    /// Part of its weight that a force on its centre of mass balances.
+    pub gravity_compensation: f64,
     /// Mass and inertia, given or computed from the shapes; `None` for a massless link.
     pub inertial: Option<Inertial>,
     /// Collision shapes.

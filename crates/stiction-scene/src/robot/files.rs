@@ -101,8 +101,9 @@ impl Files {
         if self.read.len() >= MAX_FILES {
             return Err(format!("is one file too many: the limit is {MAX_FILES}"));
         }
-        let path = self.below_root(reference)?;
-        let whole = root.join(&path).canonicalize().map_err(|error| format!("cannot be found: {error}"))?;
+        let path = self.resolved(reference)?;
+        let whole = root.join(&path);
+        let whole = whole.canonicalize().map_err(|error| not_found(&whole, &error))?;
         if !whole.starts_with(root) {
             return Err(outside());
         }
@@ -115,14 +116,31 @@ impl Files {
         Ok(self.read.len() - 1)
     }
 
+    /// Returns a path of the file as one below the asset root.
+    ///
+    /// The folder of packages is the asset root. A package that is not there is looked for in the folders above the file, from the nearest, and may
+    /// be one of them.
+    pub(super) fn resolved(&self, reference: &str) -> Result<PathBuf, String> {
+        let path = self.below_root(reference)?;
+        let exists = |path: &PathBuf| self.root.as_ref().is_some_and(|root| root.join(path).exists());
+        let mut parts = path.components();
+        let package = parts.next().filter(|_| reference.starts_with("package://") && !exists(&path));
+        let Some(package) = package else { return Ok(path) };
+        let folder = self.folder_below_root();
+        let places = folder.ancestors().flat_map(|above| {
+            let own = above.file_name() == Some(package.as_os_str());
+            [Some(above.join(&path)), own.then(|| above.join(parts.as_path()))].into_iter().flatten()
+        });
+        Ok(places.into_iter().find(exists).unwrap_or(path))
+    }
+
     /// Returns a path of the file as one below the asset root, without access to the file system.
-    pub(super) fn below_root(&self, reference: &str) -> Result<PathBuf, String> {
+    fn below_root(&self, reference: &str) -> Result<PathBuf, String> {
         if reference.is_empty() || reference.len() > MAX_PATH {
             return Err(format!("is no path: it must have 1 to {MAX_PATH} bytes"));
         }
         let (start, rest) = match reference.strip_prefix("package://") {
-            // The folder of packages is the asset root.
-            Some(rest) => (PathBuf::new(), rest),
+            Some(rest) => (PathBuf::new(), rest.trim_start_matches('/')),
             None => (self.folder_below_root(), reference),
         };
         if rest.contains(['\\', ':', '\0']) {
@@ -156,8 +174,21 @@ impl Files {
     }
 }
 
+/// Says where a file was looked for.
+pub(super) fn not_found(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot be found at {}: {error}", path.display())
+}
+
 pub(super) fn outside() -> String {
     "leads outside of the asset root".to_owned()
+}
+
+/// Returns the text with an XML declaration behind blank lines, where XML has none, as a comment of the same length.
+fn late_declaration_as_comment(text: &str) -> Option<String> {
+    let (start, end) = (text.find("<?xml ").filter(|at| *at > 0)?, text.find("?>")?);
+    let (blank, declaration) = (text.get(..start)?, text.get(start + 5..end.checked_sub(1)?)?);
+    let rest = text.get(end + 2..)?;
+    blank.trim().is_empty().then(|| format!("{blank}<!-- {declaration}-->{rest}"))
 }
 
 fn read(path: &Path, limit: u64) -> Result<String, String> {
@@ -172,7 +203,10 @@ fn read(path: &Path, limit: u64) -> Result<String, String> {
     if bytes.len() as u64 > limit {
         return Err(format!("is larger than {limit} bytes, the limit"));
     }
-    String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         format!("is not UTF-8 text: the first wrong byte is number {}", error.utf8_error().valid_up_to() + 1)
-    })
+    })?;
+    // Marks that editors and exporters leave at both ends.
+    let text = text.trim_start_matches('\u{feff}').trim_end_matches('\0');
+    Ok(late_declaration_as_comment(text).unwrap_or_else(|| text.to_owned()))
 }

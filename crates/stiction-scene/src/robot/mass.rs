@@ -8,6 +8,8 @@ use super::description::{Form, Inertial};
 /// Largest relative violation of the triangle inequality of principal moments that is attributed to the digits of a
 /// file.
 const SLACK: f64 = 1e-6;
+/// Largest one that is attributed to rounded numbers, and repaired with a note.
+const ROUNDED: f64 = 0.05;
 /// Smallest second moment after a repair, relative to the largest.
 const LEAST: f64 = 1e-6;
 
@@ -72,17 +74,17 @@ pub(super) fn sum(parts: &[Inertial]) -> Option<Inertial> {
     Some(Inertial { mass, centre, inertia: inertia.sum() })
 }
 
-/// Describes why no body can have this inertia about its centre of mass; `None` if a body can.
+/// Describes why no body can have this inertia about its centre of mass, or has a moment of at most `limit`; `None` if a body can.
 ///
 /// Principal moments I₁ ≤ I₂ ≤ I₃ are sums of two of the second moments ∫x², ∫y², ∫z², which are not negative. Hence
 /// I₁ > 0 and I₃ ≤ I₁ + I₂.
-pub(super) fn violation(inertia: &Matrix3<f64>) -> Option<String> {
+pub(super) fn violation(inertia: &Matrix3<f64>, limit: f64) -> Option<String> {
     let Some(mut moments) = principal(inertia).map(|eigen| eigen.eigenvalues) else {
         return Some("has no principal moments".to_owned());
     };
     moments.as_mut_slice().sort_by(f64::total_cmp);
     let [least, middle, most] = moments.into();
-    if least <= 0.0 {
+    if least <= limit {
         return Some(format!(
             "has the principal moments {least:.6e}, {middle:.6e}, {most:.6e}, which must be positive"
         ));
@@ -92,6 +94,20 @@ pub(super) fn violation(inertia: &Matrix3<f64>) -> Option<String> {
             "has the principal moments {least:.6e}, {middle:.6e}, {most:.6e}: no body has one greater than the sum of the others"
         )
     })
+}
+
+/// True for the limits of possible inertias, those of points and of rods without thickness, up to the given rounding.
+pub(super) fn is_limit(inertia: &Matrix3<f64>, rounding: f64) -> bool {
+    let Some(moments) = principal(inertia).map(|eigen| eigen.eigenvalues) else { return false };
+    let most = moments.max();
+    moments.min() >= -(SLACK * most).max(rounding) && 2.0 * most <= moments.sum() + (SLACK * most).max(rounding)
+}
+
+/// True if an inertia violates the inequality so little that rounded numbers of a file explain it.
+pub(super) fn is_rounded(inertia: &Matrix3<f64>) -> bool {
+    let Some(moments) = principal(inertia).map(|eigen| eigen.eigenvalues) else { return false };
+    let most = moments.max();
+    moments.min() > 0.0 && most <= (moments.sum() - most) * (1.0 + ROUNDED)
 }
 
 /// Returns the inertia with negative and tiny second moments ½ tr I − Iₖ replaced by tiny ones; the principal axes

@@ -14,6 +14,7 @@ mod mesh;
 mod mjcf;
 mod orientation;
 mod reader;
+mod rigid;
 mod scene;
 mod tree;
 mod urdf;

@@ -6,9 +6,9 @@ use nalgebra::Matrix3;
 
 use super::{
     ReadOptions,
-    description::{Link, LinkId, Note, Robot},
+    description::{ConstraintKind, Format, JointId, Link, LinkId, Note, Robot},
     files::{Files, Place, Refusal},
-    mass,
+    rigid::LinkPlaces,
     xml::{Attribute, Element},
 };
 use crate::suggest;
@@ -62,9 +62,8 @@ impl Reader {
         self.notes.push((place.clone(), note));
     }
 
-    /// Checks that every attribute is read, known to have no effect, or noted. A misspelt known attribute is an
-    /// error.
-    pub(super) fn check_attributes(&mut self, element: &Element, words: &Words) -> Result<(), Refusal> {
+    /// Notes the attributes that are neither read nor known to have no effect, misspelt ones with the nearest known word.
+    pub(super) fn check_attributes(&mut self, element: &Element, words: &Words) {
         for attribute in &element.attributes {
             let name = attribute.name.as_str();
             if words.read.contains(&name) || words.quiet.contains(&name) {
@@ -75,32 +74,16 @@ impl Reader {
                 self.note(&attribute.place, what, "is not supported");
                 continue;
             }
-            let known = [words.read, words.quiet, words.noted].concat();
-            if let Some(near) = suggest::nearest(name, &known) {
-                let message = format!("<{}> has no attribute `{name}`", element.tag);
-                return Err(attribute.place.refuse(message).hint(format!("did you mean `{near}`?")));
-            }
-            self.note(&attribute.place, what, "is not known");
+            self.note(&attribute.place, what, &unknown(name, &[words.read, words.quiet, words.noted].concat()));
         }
-        Ok(())
     }
 
-    /// Handles an element that is not read. A misspelt known element is an error, any other is noted.
-    pub(super) fn not_read(&mut self, element: &Element, read: &[&str], noted: &[&str]) -> Result<(), Refusal> {
+    /// Notes an element that is not read, a misspelt one with the nearest known word.
+    pub(super) fn not_read(&mut self, element: &Element, read: &[&str], noted: &[&str]) {
         let tag = element.tag.as_str();
-        if noted.contains(&tag) {
-            self.note(&element.place, format!("<{tag}>"), "is not supported");
-            return Ok(());
-        }
         let known = [read, noted].concat();
-        if let Some(near) = suggest::nearest(tag, &known) {
-            return Err(element
-                .place
-                .refuse(format!("<{tag}> is not known here"))
-                .hint(format!("did you mean <{near}>?")));
-        }
-        self.note(&element.place, format!("<{tag}>"), "is not known");
-        Ok(())
+        let reason = if noted.contains(&tag) { "is not supported".to_owned() } else { unknown(tag, &known) };
+        self.note(&element.place, format!("<{tag}>"), &reason);
     }
 
     /// Returns a path of the file as one below the asset root.
@@ -108,30 +91,12 @@ impl Reader {
         let joined = if folder.is_empty() { attribute.value.clone() } else { format!("{folder}/{}", attribute.value) };
         // A folder in front must not hide that the name itself is absolute.
         let reference = if attribute.value.starts_with('/') { &attribute.value } else { &joined };
-        let path = self.files.below_root(reference).map_err(|message| attribute.refuse(message))?;
+        let path = self.files.resolved(reference).map_err(|message| attribute.refuse(message))?;
         let path = path.display().to_string();
         let located = self.files.locate(attribute.place.refuse(""));
         let place = format!("{}:{}:{}", located.file, located.line, located.column);
         self.references.entry(path.clone()).or_insert(place);
         Ok(path)
-    }
-
-    /// Returns an inertia that a body can have, repaired if the options ask for it.
-    pub(super) fn possible(
-        &mut self,
-        place: &Place,
-        link: &str,
-        inertia: Matrix3<f64>,
-    ) -> Result<Matrix3<f64>, Refusal> {
-        let Some(violation) = mass::violation(&inertia) else { return Ok(inertia) };
-        let refusal = place.refuse(format!("the inertia of link \"{link}\" {violation}"));
-        if !self.options.repair_inertia {
-            let hint = "it must be taken about the centre of mass; `--repair-inertia` takes the nearest possible one";
-            return Err(refusal.hint(hint));
-        }
-        let repaired = mass::repaired(&inertia).ok_or_else(|| refusal.hint("there is nothing to repair it from"))?;
-        self.note(place, format!("inertia of link \"{link}\""), "was impossible and has been repaired");
-        Ok(repaired)
     }
 
     /// Notes the inertia of a link without mass, which has no effect.
@@ -141,37 +106,65 @@ impl Reader {
         }
     }
 
+    /// Fixes a link of a URDF whose joint moves no mass, with a note; `MuJoCo` has no such models, and they are refused.
+    fn hold(&mut self, robot: &mut Robot, index: usize, places: &[LinkPlaces]) -> Result<(), Refusal> {
+        let (Some(link), Some(place)) = (robot.links.get_mut(index), places.get(index)) else { return Ok(()) };
+        let joint = link.joints.first().map_or("", |joint| joint.name.as_str());
+        if robot.format == Format::Mjcf {
+            let message = format!("joint \"{joint}\" moves link \"{}\", but no link behind it has a mass", link.name);
+            return Err(place.link.refuse(message).hint("give the link an <inertial>, or an armature to the joint"));
+        }
+        let what = format!("joint \"{joint}\"");
+        self.note(&place.link, what, "is fixed, because no link behind it has a mass");
+        link.joints.clear();
+        let held = |id: &JointId| id.link == LinkId(index);
+        robot.constraints.retain(|constraint| match &constraint.kind {
+            ConstraintKind::Couple { follower, leader, .. } => !held(follower) && !leader.as_ref().is_some_and(held),
+            _ => true,
+        });
+        Ok(())
+    }
+
     /// Completes the robot: generates names, checks that joints move mass, and adds the notes.
-    pub(super) fn finish(&mut self, mut robot: Robot, places: &[Place]) -> Result<Robot, Refusal> {
+    pub(super) fn finish(&mut self, mut robot: Robot, places: &[LinkPlaces]) -> Result<Robot, Refusal> {
         give_names(&mut robot);
-        ensure_mass(&robot, places).map_err(|refusal| {
-            let unknown =
-                |note: &&Note| note.what.starts_with("mass of ") && note.reason.starts_with("is not computed");
-            let reason = self.notes.iter().map(|(_, note)| note).find(unknown);
-            reason.map_or(refusal.clone(), |note| refusal.hint(format!("{} {}", note.what, note.reason)))
-        })?;
+        for link in joints_without_mass(&robot) {
+            self.hold(&mut robot, link, places).map_err(|refusal| {
+                let unknown =
+                    |note: &&Note| note.what.starts_with("mass of ") && note.reason.starts_with("is not computed");
+                let reason = self.notes.iter().map(|(_, note)| note).find(unknown);
+                reason.map_or(refusal.clone(), |note| refusal.hint(format!("{} {}", note.what, note.reason)))
+            })?;
+        }
+        self.check_inertias(&mut robot, places)?;
         robot.references = std::mem::take(&mut self.references);
         robot.unsupported = std::mem::take(&mut self.notes).into_iter().map(|(_, note)| note).collect();
         Ok(robot)
     }
 }
 
-/// Refuses joints that move neither mass nor armature: they could be accelerated without force.
-fn ensure_mass(robot: &Robot, places: &[Place]) -> Result<(), Refusal> {
+/// Returns the reason for an unknown word.
+fn unknown(word: &str, known: &[&str]) -> String {
+    match suggest::nearest(word, known) {
+        Some(near) => format!("is not known: did you mean {near}?"),
+        None => "is not known".to_owned(),
+    }
+}
+
+/// Returns the links whose joints move neither mass nor armature: they could be accelerated without force.
+fn joints_without_mass(robot: &Robot) -> Vec<usize> {
     let mut below: Vec<f64> = robot.links.iter().map(|link| link.inertial.map_or(0.0, |own| own.mass)).collect();
+    let mut found = Vec::new();
     for (index, link) in robot.links.iter().enumerate().rev() {
         let own = below.get(index).copied().unwrap_or(0.0);
         if let Some(sum) = link.parent.and_then(|LinkId(parent)| below.get_mut(parent)) {
             *sum += own;
         }
-        let Some(joint) = link.joints.iter().find(|joint| joint.armature <= 0.0) else { continue };
-        if let (true, Some(place)) = (own <= 0.0, places.get(index)) {
-            let message =
-                format!("joint \"{}\" moves link \"{}\", but no link behind it has a mass", joint.name, link.name);
-            return Err(place.refuse(message).hint("give the link an <inertial>, or an armature to the joint"));
+        if own <= 0.0 && link.joints.iter().any(|joint| joint.armature <= 0.0) {
+            found.push(index);
         }
     }
-    Ok(())
+    found
 }
 
 /// Generates names for elements without one.

@@ -15,7 +15,7 @@ use stiction_multibody::{
 
 use super::{
     description::{Joint, JointId, JointKind, LinkId, Robot},
-    orientation,
+    orientation, rigid,
 };
 
 /// Default gravity, m/s².
@@ -91,6 +91,8 @@ impl Robot {
             references: Vec::new(),
             initial: Vec::new(),
         };
+        let carriers = rigid::carriers(self);
+        let bodies = rigid::parts(self, &carriers);
         for (index, link) in self.links.iter().enumerate().skip(1) {
             // The parent frame of the next joint, and the pose of the link in it before that joint.
             let carried = link.parent.and_then(|LinkId(parent)| made.links.get(parent).copied().flatten());
@@ -108,7 +110,8 @@ impl Robot {
                     JointKind::Free => carried.map_or_else(Pose::identity, |(_, pose)| pose),
                     _ => origin_before * frame,
                 };
-                if let (true, Some(own)) = (last, &link.inertial) {
+                let whole = bodies.get(index).filter(|_| last).and_then(|parts| rigid::inertial(self, parts));
+                if let Some(own) = whole {
                     let inertia = turned(&frame.rotation, &own.inertia);
                     spec = spec.with_mass(own.mass, frame.inverse_transform_point(&own.centre).coords, inertia);
                 }
@@ -120,8 +123,9 @@ impl Robot {
             if link.joints.is_empty() {
                 let mut spec = LinkSpec::new(&link.name, TreeJoint::Fixed);
                 (spec.parent, spec.placement) = (parent, origin_before);
-                if let Some(own) = &link.inertial {
-                    spec = spec.with_mass(own.mass, own.centre.coords, own.inertia);
+                // The mass of a link on a moving one is part of that; one on the world has potential energy only.
+                if let (Some(own), Some(0)) = (&link.inertial, carriers.get(index)) {
+                    spec = spec.with_mass(own.mass, own.centre.coords, Matrix3::zeros());
                 }
                 (parent, origin_before) = (Some(made.builder.link(spec)?), Pose::identity());
             }

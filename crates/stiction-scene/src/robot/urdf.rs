@@ -17,6 +17,7 @@ use super::{
     files::{Place, Refusal},
     orientation,
     reader::{Reader, Words},
+    rigid::LinkPlaces,
     xml::{Attribute, Element},
 };
 
@@ -24,7 +25,11 @@ const ROBOT: [&str; 4] = ["link", "joint", "material", "mujoco"];
 const ROBOT_NOTED: [&str; 3] = ["transmission", "gazebo", "sensor"];
 const LINK: [&str; 3] = ["inertial", "visual", "collision"];
 const JOINT: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"];
-const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"];
+/// Joint types, with `spherical` of `PyBullet`.
+const KINDS: [&str; 7] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
+
+/// Largest number of factors of a scale, of which three count.
+const MAX_SCALES: usize = 16;
 
 /// Returns a list of attributes that are all read.
 const fn only(read: &'static [&'static str]) -> Words {
@@ -41,7 +46,7 @@ struct Edge<'a> {
 }
 
 pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal> {
-    reader.check_attributes(root, &Words { read: &["name"], quiet: &["version"], noted: &[] })?;
+    reader.check_attributes(root, &Words { read: &["name"], quiet: &["version"], noted: &[] });
     let mut links = BTreeMap::new();
     let mut joints = BTreeSet::new();
     let mut order = Vec::new();
@@ -64,7 +69,7 @@ pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal
             }
             "material" => {}
             "mujoco" => reader.note(&element.place, "<mujoco>".to_owned(), "is for another program"),
-            _ => reader.not_read(element, &ROBOT, &ROBOT_NOTED)?,
+            _ => reader.not_read(element, &ROBOT, &ROBOT_NOTED),
         }
     }
     let (sorted, places) = tree(reader, root, &links, &order, &edges)?;
@@ -92,19 +97,21 @@ pub(super) fn read(reader: &mut Reader, root: &Element) -> Result<Robot, Refusal
 
 fn pose(reader: &mut Reader, element: &Element) -> Result<Isometry3<f64>, Refusal> {
     let Some(origin) = element.child("origin") else { return Ok(Isometry3::identity()) };
-    reader.check_attributes(origin, &only(&["xyz", "rpy"]))?;
+    reader.check_attributes(origin, &only(&["xyz", "rpy"]));
     let xyz = origin.vector("xyz")?.unwrap_or_default();
     let rpy = origin.numbers::<3>("rpy")?.unwrap_or_default();
     Ok(Isometry3::from_parts(Translation3::from(xyz), orientation::roll_pitch_yaw(rpy)))
 }
 
 fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link, Refusal> {
-    reader.check_attributes(element, &Words { read: &["name"], quiet: &["type"], noted: &[] })?;
+    reader.check_attributes(element, &Words { read: &["name"], quiet: &["type"], noted: &[] });
     let mut link = Link {
         name: name.to_owned(),
         parent: None,
         origin: Isometry3::identity(),
         joints: Vec::new(),
+        driven: false,
+        gravity_compensation: 0.0,
         inertial: None,
         shapes: Vec::new(),
     };
@@ -114,9 +121,9 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
                 return Err(child.place.refuse(format!("link \"{name}\" has two inertials")));
             }
             "inertial" => link.inertial = read_inertial(reader, child, name)?,
-            "collision" => link.shapes.push(read_collision(reader, child)?),
+            "collision" => link.shapes.extend(read_collision(reader, child)?),
             "visual" => {}
-            _ => reader.not_read(child, &LINK, &["contact", "self_collision_checking"])?,
+            _ => reader.not_read(child, &LINK, &["contact", "self_collision_checking"]),
         }
     }
     Ok(link)
@@ -124,16 +131,16 @@ fn read_link(reader: &mut Reader, element: &Element, name: &str) -> Result<Link,
 
 fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<Option<Inertial>, Refusal> {
     for child in element.children.iter().filter(|child| !["origin", "mass", "inertia"].contains(&child.tag.as_str())) {
-        reader.not_read(child, &["origin", "mass", "inertia"], &[])?;
+        reader.not_read(child, &["origin", "mass", "inertia"], &[]);
     }
     let frame = pose(reader, element)?;
     let needs = |tag: &str| element.child(tag).ok_or_else(|| element.place.refuse(format!("<inertial> needs <{tag}>")));
     let mass = needs("mass")?;
-    reader.check_attributes(mass, &only(&["value"]))?;
+    reader.check_attributes(mass, &only(&["value"]));
     mass.required("value")?;
     let value = mass.amount("value", 0.0)?;
     let tensor = needs("inertia")?;
-    reader.check_attributes(tensor, &only(&["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]))?;
+    reader.check_attributes(tensor, &only(&["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]));
     let diagonal = |name: &str| tensor.required(name).and_then(|_| tensor.number(name));
     let [xx, yy, zz] = [diagonal("ixx")?, diagonal("iyy")?, diagonal("izz")?].map(Option::unwrap_or_default);
     let [xy, xz, yz] =
@@ -143,71 +150,89 @@ fn read_inertial(reader: &mut Reader, element: &Element, link: &str) -> Result<O
         reader.massless(&tensor.place, link, &own);
         return Ok(None);
     }
-    let own = reader.possible(&tensor.place, link, own)?;
     let r = frame.rotation.to_rotation_matrix();
     let inertia = r.matrix() * own * r.matrix().transpose();
     Ok(Some(Inertial { mass: value, centre: frame.translation.vector.into(), inertia }))
 }
 
-fn read_collision(reader: &mut Reader, element: &Element) -> Result<Shape, Refusal> {
-    reader.check_attributes(element, &only(&["name", "group"]))?;
+/// Reads a shape; `None` if its form is not known.
+fn read_collision(reader: &mut Reader, element: &Element) -> Result<Option<Shape>, Refusal> {
+    reader.check_attributes(element, &only(&["name", "group"]));
     for child in element.children.iter().filter(|child| !["origin", "geometry"].contains(&child.tag.as_str())) {
-        reader.not_read(child, &["origin", "geometry"], &["verbose", "contact_coefficients"])?;
+        reader.not_read(child, &["origin", "geometry"], &["verbose", "contact_coefficients"]);
     }
     let geometry = element.child("geometry").ok_or_else(|| element.place.refuse("<collision> needs <geometry>"))?;
     let [form] = geometry.children.as_slice() else {
         return Err(geometry.place.refuse("<geometry> must have one shape"));
     };
-    Ok(Shape {
+    let Some(form) = read_form(reader, form)? else { return Ok(None) };
+    Ok(Some(Shape {
         name: element.text("name").map(str::to_owned),
-        form: read_form(reader, form)?,
+        form,
         origin: pose(reader, element)?,
         friction: None,
         dimension: 3,
         contact_type: 1,
         contact_affinity: 1,
-    })
+    }))
 }
 
-fn read_form(reader: &mut Reader, element: &Element) -> Result<Form, Refusal> {
+fn read_form(reader: &mut Reader, element: &Element) -> Result<Option<Form>, Refusal> {
     let length = |name: &str| {
         let attribute = element.required(name)?;
         let value = element.number(name)?.unwrap_or_default();
         if value > 0.0 { Ok(value) } else { Err(attribute.refuse("must be positive")) }
     };
-    match element.tag.as_str() {
+    Ok(Some(match element.tag.as_str() {
         "box" => {
-            reader.check_attributes(element, &only(&["size"]))?;
+            reader.check_attributes(element, &only(&["size"]));
             let size = element.required("size")?;
             let edges = element.vector("size")?.unwrap_or_default();
             if edges.min() <= 0.0 {
                 return Err(size.refuse("must be positive"));
             }
-            Ok(Form::Box(edges * 0.5))
+            Form::Box(edges * 0.5)
         }
         "sphere" => {
-            reader.check_attributes(element, &only(&["radius"]))?;
-            Ok(Form::Sphere(length("radius")?))
+            reader.check_attributes(element, &only(&["radius"]));
+            Form::Sphere(length("radius")?)
         }
         tag @ ("cylinder" | "capsule") => {
-            reader.check_attributes(element, &only(&["radius", "length"]))?;
+            reader.check_attributes(element, &only(&["radius", "length"]));
             let (r, half) = (length("radius")?, 0.5 * length("length")?);
-            Ok(if tag == "cylinder" { Form::Cylinder(r, half) } else { Form::Capsule(r, half) })
+            if tag == "cylinder" { Form::Cylinder(r, half) } else { Form::Capsule(r, half) }
         }
         "mesh" => {
-            reader.check_attributes(element, &only(&["filename", "scale"]))?;
+            reader.check_attributes(element, &only(&["filename", "scale"]));
             let path = reader.path(element.required("filename")?, "")?;
-            Ok(Form::Mesh(path, element.vector("scale")?.unwrap_or_else(|| Vector3::repeat(1.0))))
+            Form::Mesh(path, read_scale(reader, element)?)
         }
-        other => {
-            let hint = crate::suggestion(other, ["box", "sphere", "cylinder", "capsule", "mesh"]);
-            Err(element.place.refuse(format!("<{other}> is no shape of URDF")).hint(hint))
+        _ => {
+            reader.not_read(element, &["box", "sphere", "cylinder", "capsule", "mesh"], &["cdf", "plane"]);
+            return Ok(None);
         }
+    }))
+}
+
+/// Reads the scale of a mesh; numbers beyond the third have no effect.
+fn read_scale(reader: &mut Reader, element: &Element) -> Result<Vector3<f64>, Refusal> {
+    let Some(attribute) = element.get("scale") else { return Ok(Vector3::repeat(1.0)) };
+    let all = attribute.list(MAX_SCALES)?;
+    if all.len() > 3 {
+        reader.note(
+            &attribute.place,
+            "mesh scale".to_owned(),
+            "has more than three numbers, of which the first three count",
+        );
+    }
+    match all.as_slice() {
+        [x, y, z, ..] => Ok(Vector3::new(*x, *y, *z)),
+        _ => Err(attribute.refuse(format!("needs 3 numbers, but has {}", all.len()))),
     }
 }
 
 fn read_joint<'a>(reader: &mut Reader, element: &'a Element) -> Result<Edge<'a>, Refusal> {
-    reader.check_attributes(element, &only(&["name", "type"]))?;
+    reader.check_attributes(element, &only(&["name", "type"]));
     let name = element.required("name")?;
     let kind = element.required("type")?;
     let end = |tag: &str| {
@@ -216,13 +241,14 @@ fn read_joint<'a>(reader: &mut Reader, element: &'a Element) -> Result<Edge<'a>,
     };
     let (parent, child) = (end("parent")?, end("child")?);
     for child in element.children.iter().filter(|child| !JOINT.contains(&child.tag.as_str())) {
-        reader.not_read(child, &JOINT, &["calibration", "safety_controller", "hardwareInterface"])?;
+        reader.not_read(child, &JOINT, &["calibration", "safety_controller", "hardwareInterface"]);
     }
     let moves = match kind.value.as_str() {
         "revolute" | "continuous" => Some(JointKind::Revolute),
         "prismatic" => Some(JointKind::Prismatic),
         "planar" => Some(JointKind::Planar),
         "floating" => Some(JointKind::Free),
+        "spherical" => Some(JointKind::Ball),
         "fixed" => None,
         other => {
             let hint = crate::suggestion(other, KINDS);
@@ -243,7 +269,7 @@ fn motion(
 ) -> Result<Joint, Refusal> {
     let axis = match element.child("axis") {
         Some(axis) => {
-            reader.check_attributes(axis, &only(&["xyz"]))?;
+            reader.check_attributes(axis, &only(&["xyz"]));
             let xyz = axis.required("xyz")?;
             let vector = axis.vector("xyz")?.unwrap_or_default();
             orientation::direction(vector).ok_or_else(|| xyz.refuse("must have a direction"))?
@@ -253,19 +279,23 @@ fn motion(
     let mut joint = Joint { name: name.value.clone(), axis, ..Joint::at_rest(moves) };
     let bounded = ["revolute", "prismatic"].contains(&kind.value.as_str());
     if let Some(limit) = element.child("limit") {
-        reader.check_attributes(limit, &only(&["lower", "upper", "effort", "velocity"]))?;
+        reader.check_attributes(limit, &only(&["lower", "upper", "effort", "velocity"]));
         let [lower, upper] = [limit.number("lower")?, limit.number("upper")?].map(Option::unwrap_or_default);
         if bounded && lower > upper {
-            return Err(limit.place.refuse(format!("<limit> has `lower` {lower} above `upper` {upper}")));
+            reader.note(
+                &limit.place,
+                "<limit> with `lower` above `upper`".to_owned(),
+                "is taken for a joint without limits",
+            );
         }
-        joint.limits = bounded.then_some([lower, upper]);
+        joint.limits = (bounded && lower <= upper).then_some([lower, upper]);
         joint.effort_limit = limit.get("effort").map(|_| limit.amount("effort", 0.0)).transpose()?;
         joint.speed_limit = limit.get("velocity").map(|_| limit.amount("velocity", 0.0)).transpose()?;
     } else if bounded {
         return Err(element.place.refuse(format!("a {} joint needs <limit>", kind.value)));
     }
     if let Some(dynamics) = element.child("dynamics") {
-        reader.check_attributes(dynamics, &only(&["damping", "friction"]))?;
+        reader.check_attributes(dynamics, &only(&["damping", "friction"]));
         joint.damping = dynamics.amount("damping", 0.0)?;
         joint.friction = dynamics.amount("friction", 0.0)?;
     }
@@ -279,7 +309,7 @@ fn tree(
     links: &BTreeMap<&str, Link>,
     order: &[(&str, &Element)],
     edges: &[Edge],
-) -> Result<(Vec<Link>, Vec<Place>), Refusal> {
+) -> Result<(Vec<Link>, Vec<LinkPlaces>), Refusal> {
     let mut above: BTreeMap<&str, &Edge> = BTreeMap::new();
     let mut below: BTreeMap<&str, Vec<&Edge>> = BTreeMap::new();
     for edge in edges {
@@ -307,14 +337,20 @@ fn tree(
     if reader.options.base == Base::Free {
         base.joints.push(Joint::at_rest(JointKind::Free));
     }
-    let (mut sorted, mut places) = (vec![Link::world(), base], vec![root.place.clone(), first_element.place.clone()]);
+    let inertias: BTreeMap<&str, Place> = order
+        .iter()
+        .filter_map(|(name, link)| Some((*name, link.child("inertial")?.child("inertia")?.place.clone())))
+        .collect();
+    let places_of = |name: &str, link: &Place| LinkPlaces { link: link.clone(), inertia: inertias.get(name).cloned() };
+    let (mut sorted, mut places) =
+        (vec![Link::world(), base], vec![places_of("", &root.place), places_of(first, &first_element.place)]);
     let mut next = 1;
     while let Some(parent) = sorted.get(next).map(|link| link.name.clone()) {
         for edge in below.get(parent.as_str()).into_iter().flatten() {
             let Some(link) = links.get(edge.child.value.as_str()) else { continue };
             let joints = edge.joint.iter().cloned().collect();
             sorted.push(Link { parent: Some(LinkId(next)), origin: edge.origin, joints, ..link.clone() });
-            places.push(edge.element.place.clone());
+            places.push(places_of(&edge.child.value, &edge.element.place));
         }
         next += 1;
     }
@@ -340,14 +376,15 @@ fn mimic(reader: &mut Reader, singles: &BTreeMap<String, JointId>, edge: &Edge) 
         reader.note(&mimic.place, "<mimic>".to_owned(), "has no effect on a fixed joint");
         return Ok(None);
     };
-    reader.check_attributes(mimic, &only(&["joint", "multiplier", "offset"]))?;
+    reader.check_attributes(mimic, &only(&["joint", "multiplier", "offset"]));
     let name = mimic.required("joint")?;
     if name.value == own.name {
         return Err(name.refuse(format!("\"{}\" follows itself", own.name)));
     }
     let Some(&leader) = singles.get(&name.value) else {
-        let hint = crate::suggestion(&name.value, singles.keys().map(String::as_str));
-        return Err(name.refuse(format!("\"{}\" is no joint of one coordinate", name.value)).hint(hint));
+        let reason = "has no effect: no joint of one coordinate has this name";
+        reader.note(&name.place, format!("<mimic> of \"{}\"", name.value), reason);
+        return Ok(None);
     };
     let Some(&follower) = singles.get(&own.name) else {
         return Err(mimic.place.refuse("only a joint of one coordinate can follow another"));
@@ -368,6 +405,8 @@ impl Link {
             parent: None,
             origin: Isometry3::identity(),
             joints: Vec::new(),
+            driven: false,
+            gravity_compensation: 0.0,
             inertial: None,
             shapes: Vec::new(),
         }

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use roxmltree::{Document, ParsingOptions};
 
 use super::files::{Files, Place, Refusal};
+use crate::suggest;
 
 /// Deepest nesting of elements.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -41,10 +42,11 @@ pub(super) fn parse(files: &Files, file: usize) -> Result<Element, Refusal> {
         let start = offset(text, error.pos().row, error.pos().col);
         Place { file, span: start..start }.refuse(format!("is not valid XML: {error}"))
     })?;
-    owned(document.root_element(), file, 1)
+    let root = document.root_element();
+    owned(root, root.tag_name().namespace(), (file, 1))
 }
 
-fn owned(node: roxmltree::Node, file: usize, depth: usize) -> Result<Element, Refusal> {
+fn owned(node: roxmltree::Node, namespace: Option<&str>, (file, depth): (usize, usize)) -> Result<Element, Refusal> {
     let range = node.range();
     // Messages point at the name in the opening tag, not at the whole element.
     let place = Place { file, span: range.start + 1..range.start + 1 + node.tag_name().name().len() };
@@ -61,13 +63,14 @@ fn owned(node: roxmltree::Node, file: usize, depth: usize) -> Result<Element, Re
     });
     let children = node.children().filter(roxmltree::Node::is_element);
     Ok(Element {
-        // Elements of another namespace are not those of URDF or MJCF.
-        tag: match node.tag_name().namespace() {
-            Some(_) => format!("other:{}", node.tag_name().name()),
-            None => node.tag_name().name().to_owned(),
+        // Elements of another namespace than the root are not those of URDF or MJCF.
+        tag: if node.tag_name().namespace().is_some_and(|own| namespace != Some(own)) {
+            format!("other:{}", node.tag_name().name())
+        } else {
+            node.tag_name().name().to_owned()
         },
         attributes: attributes.collect(),
-        children: children.map(|child| owned(child, file, depth + 1)).collect::<Result<_, _>>()?,
+        children: children.map(|child| owned(child, namespace, (file, depth + 1))).collect::<Result<_, _>>()?,
         place,
     })
 }
@@ -89,7 +92,14 @@ impl Element {
     }
 
     pub(super) fn required(&self, name: &str) -> Result<&Attribute, Refusal> {
-        self.get(name).ok_or_else(|| self.place.refuse(format!("<{}> needs the attribute `{name}`", self.tag)))
+        self.get(name).ok_or_else(|| {
+            let refusal = self.place.refuse(format!("<{}> needs the attribute `{name}`", self.tag));
+            let given: Vec<_> = self.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+            match suggest::nearest(name, &given) {
+                Some(near) => refusal.hint(format!("did you mean `{name}` where it says `{near}`?")),
+                None => refusal,
+            }
+        })
     }
 
     pub(super) fn child(&self, tag: &str) -> Option<&Element> {

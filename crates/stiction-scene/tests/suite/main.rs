@@ -10,6 +10,7 @@ mod materials;
 mod messages;
 mod overrides;
 mod readings;
+mod robot_as_they_come;
 mod robot_bad;
 mod robot_files;
 mod robot_hostile;

@@ -47,17 +47,17 @@ fn every_model_loads_or_says_why_not() {
     for entry in manifest(&folder) {
         let name = name_of(&entry);
         match Robot::load(folder.join(name), &ReadOptions::default()) {
+            // MuJoCo refuses it, so there are no counts.
+            Ok(robot) if name == "dart__joint_properties.urdf" => {
+                assert!(robot.unsupported.iter().any(|note| note.reason.contains("no link behind it has a mass")));
+            }
             Ok(robot) => {
                 loaded += 1;
                 check_counts(&robot, &entry);
             }
             Err(error) => {
-                let reason = match name {
-                    "dart__joint_properties.urdf" => "no link behind it has a mass",
-                    _ if ["sdf", "world"].contains(&ending(name)) => "SDF is not supported",
-                    _ => panic!("{error}"),
-                };
-                assert!(error.message.contains(reason), "{error}");
+                assert!(["sdf", "world"].contains(&ending(name)), "{error}");
+                assert!(error.message.contains("SDF is not supported"), "{error}");
                 assert!(error.span.is_some(), "{error}");
             }
         }

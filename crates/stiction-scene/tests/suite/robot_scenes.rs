@@ -107,7 +107,7 @@ fn moving_crawler() -> (Robot, Vec<f64>, Vec<f64>) {
     let q = [0.1, -0.2, 0.5, 0.5, -0.5, 0.5, 0.5, 0.3, -0.4, 0.7];
     let v = [0.3, -0.1, 0.2, 1.0, -2.0, 0.5, 0.4, -0.6, 0.8];
     let list = |numbers: &[f64]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let key = format!("<key name=\"moving\" qpos=\"{}\" qvel=\"{}\" ctrl=\"0.25 -0.5\"/>", list(&q), list(&v));
+    let key = format!("<key name=\"moving\" qpos=\"{}\" qvel=\"{}\" ctrl=\"0.25 -0.5 0.1\"/>", list(&q), list(&v));
     let text = CRAWLER_MJCF.replace("</keyframe>", &format!("{key}</keyframe>"));
     (robot(&text), q.to_vec(), v.to_vec())
 }

@@ -123,6 +123,13 @@ fn a_tree_on_a_free_base_has_the_dynamics_of_mujoco() {
     compare_with_mujoco("walker", Coordinates::Reduced);
 }
 
+/// Balanced weights, ranges of joint forces, a position servo on a tendon along one joint.
+#[test]
+fn a_lift_has_the_forces_of_mujoco() {
+    compare_with_mujoco("lift", Coordinates::Reduced);
+    compare_with_mujoco("lift", Coordinates::Maximal);
+}
+
 /// Two rods of length 1 m with centres at their middles, in the plane; angles are relative, from the hanging position.
 fn double_pendulum(scheme: stiction::Scheme) -> Simulation {
     let mut builder = ModelBuilder::new(Dimension::Planar);

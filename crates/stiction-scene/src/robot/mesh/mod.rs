@@ -87,7 +87,8 @@ fn parse(path: &str, bytes: &[u8]) -> Result<Mesh, SceneError> {
 }
 
 fn bytes(root: &Path, path: &str) -> Result<Vec<u8>, String> {
-    let whole: PathBuf = root.join(path).canonicalize().map_err(|error| format!("cannot be found: {error}"))?;
+    let whole: PathBuf = root.join(path);
+    let whole = whole.canonicalize().map_err(|error| super::files::not_found(&whole, &error))?;
     if !whole.starts_with(root) {
         return Err(super::files::outside());
     }

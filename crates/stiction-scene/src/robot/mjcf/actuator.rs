@@ -2,7 +2,7 @@
 
 use super::Mjcf;
 use crate::robot::{
-    description::{Actuator, ActuatorLaw},
+    description::{Actuator, ActuatorLaw, JointId},
     files::Refusal,
     reader::Words,
     xml::Element,
@@ -57,20 +57,22 @@ const WORDS: Words = Words {
 /// Attributes of force laws: those of servos, then those of general actuators.
 const LAWS: [&str; 7] = ["kp", "kv", "gaintype", "biastype", "gainprm", "biasprm", "dyntype"];
 /// Targets of actuators other than joints.
-const OTHER_TARGETS: [&str; 6] = ["tendon", "site", "cranksite", "slidersite", "body", "jointinparent"];
+const OTHER_TARGETS: [&str; 5] = ["site", "cranksite", "slidersite", "body", "jointinparent"];
 
 impl Mjcf<'_> {
     pub(super) fn actuator(&mut self, element: &Element) -> Result<(), Refusal> {
         if !KINDS.contains(&element.tag.as_str()) {
-            return self.reader.not_read(element, &KINDS, &NOTED);
+            self.reader.not_read(element, &KINDS, &NOTED);
+            return Ok(());
         }
         let element = self.classes.applied(element, None)?;
-        self.reader.check_attributes(&element, &WORDS)?;
+        self.reader.check_attributes(&element, &WORDS);
         if let Some(target) = OTHER_TARGETS.iter().find_map(|name| element.get(name)) {
             let what = format!("<{}> on a {}", element.tag, target.name);
             self.reader.note(&element.place, what, "is not supported: actuators act on joints");
             return Ok(());
         }
+        let Some((joint, length)) = self.transmission(&element)? else { return Ok(()) };
         let gains: &[&str] = match element.tag.as_str() {
             "motor" => &[],
             "position" => &["kp", "kv"],
@@ -84,18 +86,30 @@ impl Mjcf<'_> {
             let what = format!("{} {}", element.tag, foreign.name);
             self.reader.note(&foreign.place, what, "has no effect on this kind of actuator");
         }
-        let joint = self.joint_named(element.required("joint")?)?;
         let Some(law) = self.law(&element)? else { return Ok(()) };
         let actuator = Actuator {
             name: element.text("name").unwrap_or_default().to_owned(),
             joint,
-            gear: element.numbers_or("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?,
+            gear: element.numbers_or("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?.map(|gear| gear * length),
             law,
             control_limits: self.limits(&element, "ctrllimited", "ctrlrange", 1.0)?,
             force_limits: self.limits(&element, "forcelimited", "forcerange", 1.0)?,
         };
         self.robot.actuators.push(actuator);
         Ok(())
+    }
+
+    /// Returns the joint of an actuator, and the way of the actuator per coordinate of the joint before the gear.
+    fn transmission(&mut self, element: &Element) -> Result<Option<(JointId, f64)>, Refusal> {
+        let Some(attribute) = element.get("tendon") else {
+            return Ok(Some((self.joint_named(element.required("joint")?)?, 1.0)));
+        };
+        let along = super::named(&self.names.tendons, attribute, "tendon")?;
+        if along.is_none() {
+            let what = format!("<{}> on a tendon", element.tag);
+            self.reader.note(&element.place, what, "is not supported: this tendon is not along one joint");
+        }
+        Ok(along)
     }
 
     fn law(&mut self, element: &Element) -> Result<Option<ActuatorLaw>, Refusal> {

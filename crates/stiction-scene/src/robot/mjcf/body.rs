@@ -8,6 +8,7 @@ use crate::robot::{
     files::Refusal,
     mass,
     reader::Words,
+    rigid::LinkPlaces,
     xml::Element,
 };
 
@@ -19,11 +20,15 @@ const MAX_VALUE: usize = 1000;
 const PARTS: [&str; 8] = ["inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate"];
 const NOTED: [&str; 4] = ["composite", "flexcomp", "plugin", "attach"];
 const BODY: Words = Words {
-    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"],
+    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "mocap", "gravcomp"],
     quiet: &["user"],
-    noted: &["mocap", "gravcomp", "sleep"],
+    noted: &["sleep"],
 };
-const FRAME: Words = Words { noted: &[], quiet: &[], ..BODY };
+const FRAME: Words = Words {
+    read: &["name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"],
+    quiet: &[],
+    noted: &[],
+};
 const REPLICATE: Words =
     Words { read: &["count", "sep", "offset", "euler", "childclass"], quiet: &["prefix"], noted: &[] };
 const INERTIAL: Words = Words {
@@ -41,6 +46,8 @@ struct Context<'a> {
     class: Option<&'a str>,
     /// Suffix that distinguishes the names of copies.
     suffix: String,
+    /// True if the masses of the shapes of the link do not count.
+    mass_is_given: bool,
 }
 
 impl Context<'_> {
@@ -51,7 +58,8 @@ impl Context<'_> {
 
 impl Mjcf<'_> {
     pub(super) fn world(&mut self, world: &Element) -> Result<(), Refusal> {
-        let context = Context { link: LinkId(0), frame: Isometry3::identity(), class: None, suffix: String::new() };
+        let frame = Isometry3::identity();
+        let context = Context { link: LinkId(0), frame, class: None, suffix: String::new(), mass_is_given: true };
         self.parts(world, &context)
     }
 
@@ -68,7 +76,7 @@ impl Mjcf<'_> {
             match child.tag.as_str() {
                 "body" => self.body(child, context)?,
                 "frame" => {
-                    self.reader.check_attributes(child, &FRAME)?;
+                    self.reader.check_attributes(child, &FRAME);
                     let inner = Context { frame: context.frame * self.compiler.pose(child)?, ..context.clone() };
                     self.parts(child, &self.with_class(child, inner)?)?;
                 }
@@ -79,7 +87,7 @@ impl Mjcf<'_> {
                 }
                 // The inertial is read by its body; cameras and lights are visual only.
                 "inertial" | "camera" | "light" => {}
-                _ => self.reader.not_read(child, &PARTS, &NOTED)?,
+                _ => self.reader.not_read(child, &PARTS, &NOTED),
             }
         }
         Ok(())
@@ -92,21 +100,32 @@ impl Mjcf<'_> {
     }
 
     fn body<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
-        self.reader.check_attributes(element, &BODY)?;
+        self.reader.check_attributes(element, &BODY);
         let name = context.name(element);
         let link = LinkId(self.robot.links.len());
         if let (Some(attribute), Some(_)) = (element.get("name"), self.names.links.insert(name.clone(), link)) {
             return Err(attribute.refuse(format!("\"{name}\" is given to two bodies")));
         }
+        let driven = element.flag("mocap")?.unwrap_or(false);
+        if let (true, Some(attribute)) = (driven && context.link != LinkId(0), element.get("mocap")) {
+            return Err(attribute.refuse("is only for bodies directly in the world"));
+        }
         self.robot.links.push(Link {
             name,
+            driven,
+            gravity_compensation: element.number("gravcomp")?.unwrap_or(0.0),
             parent: Some(context.link),
             origin: context.frame * self.compiler.pose(element)?,
             ..Link::world()
         });
-        self.places.push(element.place.clone());
+        let inertia = element.child("inertial").map(|own| own.place.clone());
+        self.places.push(LinkPlaces { link: element.place.clone(), inertia });
         self.parts.push(Vec::new());
-        let inner = Context { link, frame: Isometry3::identity(), ..context.clone() };
+        let mass_is_given = match self.compiler.inertia_from_shapes {
+            Some(from_shapes) => !from_shapes,
+            None => element.child("inertial").is_some(),
+        };
+        let inner = Context { link, frame: Isometry3::identity(), mass_is_given, ..context.clone() };
         self.parts(element, &self.with_class(element, inner)?)?;
         let inertial = self.inertial(element, link)?;
         if let Some(own) = self.robot.links.get_mut(link.0) {
@@ -117,7 +136,7 @@ impl Mjcf<'_> {
 
     /// Places copies, each in the frame of the one before.
     fn replicate<'a>(&mut self, element: &'a Element, context: &Context<'a>) -> Result<(), Refusal> {
-        self.reader.check_attributes(element, &REPLICATE)?;
+        self.reader.check_attributes(element, &REPLICATE);
         let attribute = element.required("count")?;
         let count: usize = attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number"))?;
         if count == 0 || count > MAX_PLACED {
@@ -139,7 +158,7 @@ impl Mjcf<'_> {
 
     fn place(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
         for inside in &element.children {
-            self.reader.not_read(inside, &[], &["plugin"])?;
+            self.reader.not_read(inside, &[], &["plugin"]);
         }
         match element.tag.as_str() {
             "geom" => self.place_geom(element, context),
@@ -150,7 +169,8 @@ impl Mjcf<'_> {
 
     fn place_geom(&mut self, element: &Element, context: &Context) -> Result<(), Refusal> {
         let element = self.classes.applied(element, context.class)?;
-        let Some((mut shape, part)) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
+        let Some(mut shape) = self.read_geom(&element, &context.frame)? else { return Ok(()) };
+        let part = if context.mass_is_given { None } else { self.shape_mass(&element, &shape)? };
         shape.name = shape.name.map(|name| name + &context.suffix);
         if let (Some(link), Some(parts)) =
             (self.robot.links.get_mut(context.link.0), self.parts.get_mut(context.link.0))
@@ -165,10 +185,12 @@ impl Mjcf<'_> {
         let element = self.classes.applied(element, context.class)?;
         let mut joint = self.read_joint(&element, &context.frame)?;
         joint.name = context.name(&element);
+        let force_range = self.limits(&element, "actuatorfrclimited", "actuatorfrcrange", 1.0)?;
         let Some(link) = self.robot.links.get_mut(context.link.0) else { return Ok(()) };
         let free = |kind| kind == JointKind::Free;
         let violation = match link.parent {
             None => Some("the world cannot have joints"),
+            _ if link.driven => Some("a mocap body cannot have joints"),
             Some(LinkId(1..)) if free(joint.kind) => Some("only bodies directly in the world can have a free joint"),
             _ if free(joint.kind) && !link.joints.is_empty() => Some("a free joint must be the only one of its body"),
             _ if link.joints.iter().any(|other| free(other.kind)) => {
@@ -180,6 +202,10 @@ impl Mjcf<'_> {
             return Err(element.place.refuse(violation));
         }
         let id = JointId { link: context.link, joint: link.joints.len() };
+        let single = joint.kind.dof() == 1;
+        if let (true, Some(range)) = (single, force_range) {
+            self.names.force_ranges.insert(id, (range, element.place.clone()));
+        }
         if let (Some(attribute), Some(_)) = (element.get("name"), self.names.joints.insert(joint.name.clone(), id)) {
             return Err(attribute.refuse(format!("\"{}\" is given to two joints", joint.name)));
         }
@@ -192,9 +218,9 @@ impl Mjcf<'_> {
         let words = Words {
             quiet: &["type", "group", "material", "size", "rgba", "user", "class", "fromto"],
             noted: &[],
-            ..BODY
+            ..FRAME
         };
-        self.reader.check_attributes(&element, &words)?;
+        self.reader.check_attributes(&element, &words);
         let origin = context.frame * self.compiler.pose(&element)?;
         let name = context.name(&element);
         let number = self.robot.sites.len();
@@ -216,7 +242,7 @@ impl Mjcf<'_> {
     }
 
     fn given_inertial(&mut self, element: &Element, link: &str) -> Result<Option<Inertial>, Refusal> {
-        self.reader.check_attributes(element, &INERTIAL)?;
+        self.reader.check_attributes(element, &INERTIAL);
         element.required("mass")?;
         let mass = element.amount("mass", 0.0)?;
         let frame = self.compiler.pose(element)?;
@@ -230,19 +256,19 @@ impl Mjcf<'_> {
             self.reader.massless(&element.place, link, &own);
             return Ok(None);
         }
-        let own = self.possible(element, link, own)?;
+        let own = self.balanced(element, link, own);
         let r = frame.rotation.to_rotation_matrix();
         let inertia = r.matrix() * own * r.matrix().transpose();
         Ok(Some(Inertial { mass, centre: frame.translation.vector.into(), inertia }))
     }
 
-    /// Checks an inertia. The file may itself ask for a repair: all moments become their mean.
-    fn possible(&mut self, element: &Element, link: &str, own: Matrix3<f64>) -> Result<Matrix3<f64>, Refusal> {
-        if self.compiler.balance && own.trace() > 0.0 && mass::violation(&own).is_some() {
+    /// Repairs an inertia if the file itself asks for it: all moments become their mean.
+    fn balanced(&mut self, element: &Element, link: &str, own: Matrix3<f64>) -> Matrix3<f64> {
+        if self.compiler.balance && own.trace() > 0.0 && mass::violation(&own, 0.0).is_some() {
             let what = format!("inertia of link \"{link}\"");
             self.reader.note(&element.place, what, "was impossible and has been balanced");
-            return Ok(Matrix3::identity() * (own.trace() / 3.0));
+            return Matrix3::identity() * (own.trace() / 3.0);
         }
-        self.reader.possible(&element.place, link, own)
+        own
     }
 }

@@ -67,9 +67,9 @@ impl Compiler {
             mesh_folder: String::new(),
         };
         for element in root.children_of("compiler") {
-            reader.check_attributes(element, &WORDS)?;
+            reader.check_attributes(element, &WORDS);
             for child in &element.children {
-                reader.not_read(child, &[], &["lengthrange"])?;
+                reader.not_read(child, &[], &["lengthrange"]);
             }
             own.words(element)?;
             own.inertia_from_shapes = element.flag("inertiafromgeom")?.or(own.inertia_from_shapes);

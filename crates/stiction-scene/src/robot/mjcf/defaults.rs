@@ -62,7 +62,7 @@ impl Classes {
         for element in section.children.iter().filter(|child| child.tag != "default") {
             let tag = element.tag.as_str();
             if !READ.contains(&tag) && !OTHERS.contains(&tag) {
-                reader.not_read(element, &[&READ[..], &OTHERS[..]].concat(), &[])?;
+                reader.not_read(element, &[&READ[..], &OTHERS[..]].concat(), &[]);
                 continue;
             }
             if let Some(long) = element.attributes.iter().find(|attribute| attribute.value.len() > MAX_DEFAULT) {

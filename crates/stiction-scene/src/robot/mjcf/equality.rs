@@ -27,12 +27,13 @@ impl Mjcf<'_> {
     pub(super) fn equality(&mut self, element: &Element) -> Result<(), Refusal> {
         let kinds = ["connect", "weld", "joint"];
         if !kinds.contains(&element.tag.as_str()) {
-            return self.reader.not_read(element, &kinds, &["tendon", "flex", "flexvert", "flexstrain"]);
+            self.reader.not_read(element, &kinds, &["tendon", "flex", "flexvert", "flexstrain"]);
+            return Ok(());
         }
         // The defaults of an equality are those of `equality`, for all its kinds.
         let as_equality = Element { tag: "equality".to_owned(), ..element.clone() };
         let element = Element { tag: element.tag.clone(), ..self.classes.applied(&as_equality, None)? };
-        self.reader.check_attributes(&element, &WORDS)?;
+        self.reader.check_attributes(&element, &WORDS);
         if let Some(anchor) = element.get("anchor").filter(|_| element.tag == "weld") {
             self.reader.note(&anchor.place, "weld anchor".to_owned(), "has no effect on a rigid weld");
         }

@@ -57,14 +57,9 @@ const FORMS: [&str; 7] = ["plane", "sphere", "capsule", "ellipsoid", "cylinder",
 const DENSITY: f64 = 1000.0;
 
 impl Mjcf<'_> {
-    /// Reads a shape in a frame of its link, with defaults applied, and its mass; `None` if the form is not
-    /// supported.
-    pub(super) fn read_geom(
-        &mut self,
-        element: &Element,
-        frame: &Isometry3<f64>,
-    ) -> Result<Option<(Shape, Option<Part>)>, Refusal> {
-        self.reader.check_attributes(element, &WORDS)?;
+    /// Reads a shape in a frame of its link, with defaults applied; `None` if the form is not supported.
+    pub(super) fn read_geom(&mut self, element: &Element, frame: &Isometry3<f64>) -> Result<Option<Shape>, Refusal> {
+        self.reader.check_attributes(element, &WORDS);
         let mut size = element.numbers_or("size", [0.0; 3])?;
         let kind = element.text("type").unwrap_or(if element.get("mesh").is_some() { "mesh" } else { "sphere" });
         if ["hfield", "sdf"].contains(&kind) {
@@ -82,7 +77,6 @@ impl Mjcf<'_> {
         };
         let Some(form) = self.form(element, kind, size)? else { return Ok(None) };
         let origin = frame * own;
-        let part = self.shape_mass(element, &form, &origin)?;
         let bits = |name: &str| -> Result<u32, Refusal> {
             let Some(attribute) = element.get(name) else { return Ok(1) };
             attribute.value.trim().parse().map_err(|_| attribute.refuse("must be a whole number of 32 bits"))
@@ -96,7 +90,7 @@ impl Mjcf<'_> {
             contact_type: bits("contype")?,
             contact_affinity: bits("conaffinity")?,
         };
-        Ok(Some((shape, part)))
+        Ok(Some(shape))
     }
 
     fn form(&mut self, element: &Element, kind: &str, size: [f64; 3]) -> Result<Option<Form>, Refusal> {
@@ -133,7 +127,9 @@ impl Mjcf<'_> {
         }))
     }
 
-    fn shape_mass(&mut self, element: &Element, form: &Form, origin: &Isometry3<f64>) -> Result<Option<Part>, Refusal> {
+    /// Returns the mass of a shape: given, or that of its volume.
+    pub(super) fn shape_mass(&mut self, element: &Element, shape: &Shape) -> Result<Option<Part>, Refusal> {
+        let (form, origin) = (&shape.form, &shape.origin);
         let [first, last] = self.compiler.groups;
         let group = element.number("group")?.unwrap_or(0.0);
         let given = element.get("mass").map(|_| element.amount("mass", 0.0)).transpose()?;

@@ -26,6 +26,8 @@ const WORDS: Words = Words {
         "damping",
         "armature",
         "frictionloss",
+        "actuatorfrcrange",
+        "actuatorfrclimited",
     ],
     quiet: &["group", "user"],
     noted: &[
@@ -35,8 +37,6 @@ const WORDS: Words = Words {
         "solimplimit",
         "solreffriction",
         "solimpfriction",
-        "actuatorfrcrange",
-        "actuatorfrclimited",
         "actuatorgravcomp",
     ],
 };
@@ -46,11 +46,11 @@ impl Mjcf<'_> {
     pub(super) fn read_joint(&mut self, element: &Element, frame: &Isometry3<f64>) -> Result<Joint, Refusal> {
         if element.tag == "freejoint" {
             let words = Words { read: &["name"], quiet: &["group", "align"], noted: &[] };
-            self.reader.check_attributes(element, &words)?;
+            self.reader.check_attributes(element, &words);
             let name = element.text("name").unwrap_or_default().to_owned();
             return Ok(Joint { name, ..Joint::at_rest(JointKind::Free) });
         }
-        self.reader.check_attributes(element, &WORDS)?;
+        self.reader.check_attributes(element, &WORDS);
         let kind = match element.text("type").unwrap_or("hinge") {
             "hinge" => JointKind::Revolute,
             "slide" => JointKind::Prismatic,

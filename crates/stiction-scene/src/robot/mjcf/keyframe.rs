@@ -9,9 +9,10 @@ const WORDS: Words =
 impl Mjcf<'_> {
     pub(super) fn keyframe(&mut self, key: &Element) -> Result<(), Refusal> {
         if key.tag != "key" {
-            return self.reader.not_read(key, &["key"], &[]);
+            self.reader.not_read(key, &["key"], &[]);
+            return Ok(());
         }
-        self.reader.check_attributes(key, &WORDS)?;
+        self.reader.check_attributes(key, &WORDS);
         let keyframe = Keyframe {
             name: key.text("name").map(str::to_owned),
             time: key.number("time")?.unwrap_or(0.0),
@@ -23,15 +24,16 @@ impl Mjcf<'_> {
         Ok(())
     }
 
-    /// Returns the controls; they have no meaning if actuators were left out.
+    /// Returns the controls of the actuators that are supported.
     fn controls(&mut self, key: &Element) -> Result<Option<Vec<f64>>, Refusal> {
         let Some(attribute) = key.get("ctrl") else { return Ok(None) };
-        let given = attribute.value.split_whitespace().count();
-        if given != self.robot.actuators.len() {
-            self.reader.note(&attribute.place, "key ctrl".to_owned(), "does not fit the actuators that are supported");
-            return Ok(None);
+        let Some(all) = exactly(key, "ctrl", self.actuators.len())? else { return Ok(None) };
+        let left_out = self.actuators.iter().filter(|read| !**read).count();
+        if left_out > 0 {
+            let reason = "has no effect on actuators that are not supported";
+            self.reader.note(&attribute.place, "key ctrl".to_owned(), reason);
         }
-        exactly(key, "ctrl", given)
+        Ok(Some(all.into_iter().zip(&self.actuators).filter_map(|(value, read)| read.then_some(value)).collect()))
     }
 }
 

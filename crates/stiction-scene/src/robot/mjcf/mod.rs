@@ -10,8 +10,12 @@ mod include;
 mod joint;
 mod keyframe;
 mod mesh_mass;
+mod tendon;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -19,17 +23,20 @@ use super::{
     description::{Format, JointId, Link, LinkId, Robot},
     files::{Place, Refusal},
     reader::{Reader, Words},
+    rigid::LinkPlaces,
     xml::{Attribute, Element},
 };
 use compiler::Compiler;
 use defaults::Classes;
 use mesh_mass::{MeshMass, Part};
 
-const SECTIONS: [&str; 9] =
-    ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "actuator", "keyframe"];
+const SECTIONS: [&str; 10] =
+    ["compiler", "option", "default", "asset", "worldbody", "contact", "equality", "tendon", "actuator", "keyframe"];
 /// Sections for visualisation and memory of another program.
 const QUIET: [&str; 4] = ["visual", "statistic", "size", "custom"];
-const NOTED: [&str; 4] = ["sensor", "tendon", "deformable", "extension"];
+const NOTED: [&str; 3] = ["sensor", "deformable", "extension"];
+/// Flags that switch parts of the mechanics off.
+const FLAGS: [&str; 7] = ["gravity", "contact", "constraint", "limit", "frictionloss", "equality", "actuation"];
 
 const OPTION: Words = Words {
     read: &["gravity", "timestep"],
@@ -75,24 +82,26 @@ struct Mjcf<'r> {
     robot: Robot,
     names: Names,
     /// Place of every link in the files.
-    places: Vec<Place>,
+    places: Vec<LinkPlaces>,
     /// Mass properties of the shapes of every link.
     parts: Vec<Vec<Part>>,
     /// Mass properties of meshes by path and scale.
     mesh_masses: BTreeMap<String, MeshMass>,
-    /// False if the file disables all contacts.
-    touches: bool,
+    /// Whether each actuator of the file is read.
+    actuators: Vec<bool>,
+    /// Flags that the file disables.
+    off: BTreeSet<&'static str>,
     /// Number of elements placed so far, copies included.
     placed: usize,
 }
 
 pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal> {
     let root = include::expanded(reader, root)?;
-    reader.check_attributes(&root, &Words { read: &["model"], quiet: &[], noted: &[] })?;
+    reader.check_attributes(&root, &Words { read: &["model"], quiet: &[], noted: &[] });
     for section in &root.children {
         let tag = section.tag.as_str();
         if !SECTIONS.contains(&tag) && !QUIET.contains(&tag) {
-            reader.not_read(section, &[&SECTIONS[..], &QUIET[..]].concat(), &NOTED)?;
+            reader.not_read(section, &[&SECTIONS[..], &QUIET[..]].concat(), &NOTED);
         }
     }
     let compiler = Compiler::read(reader, &root)?;
@@ -112,9 +121,15 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
         timestep: Some(0.002),
         unsupported: Vec::new(),
     };
-    let (places, parts) = (vec![root.place.clone()], vec![Vec::new()]);
+    let (places, parts) = (vec![LinkPlaces { link: root.place.clone(), inertia: None }], vec![Vec::new()]);
     let links = BTreeMap::from([("world".to_owned(), LinkId(0))]);
-    let names = Names { links, joints: BTreeMap::new(), sites: BTreeMap::new() };
+    let names = Names {
+        links,
+        joints: BTreeMap::new(),
+        sites: BTreeMap::new(),
+        tendons: BTreeMap::new(),
+        force_ranges: BTreeMap::new(),
+    };
     let meshes = BTreeMap::new();
     let mut mjcf = Mjcf {
         reader,
@@ -126,16 +141,14 @@ pub(super) fn read(reader: &mut Reader, root: Element) -> Result<Robot, Refusal>
         places,
         parts,
         mesh_masses: BTreeMap::new(),
-        touches: true,
+        actuators: Vec::new(),
+        off: BTreeSet::new(),
         placed: 0,
     };
     mjcf.sections(&root)?;
     mjcf.set_total_mass();
-    if !mjcf.touches {
-        for shape in mjcf.robot.links.iter_mut().flat_map(|link| &mut link.shapes) {
-            (shape.contact_type, shape.contact_affinity) = (0, 0);
-        }
-    }
+    mjcf.clamp_joint_forces();
+    mjcf.switch_off();
     let Mjcf { reader, robot, places, .. } = mjcf;
     reader.finish(robot, &places)
 }
@@ -158,8 +171,13 @@ impl Mjcf<'_> {
         for element in root.children_of("equality").flat_map(|section| &section.children) {
             self.equality(element)?;
         }
+        for element in root.children_of("tendon").flat_map(|section| &section.children) {
+            self.tendon(element)?;
+        }
         for element in root.children_of("actuator").flat_map(|section| &section.children) {
+            let before = self.robot.actuators.len();
             self.actuator(element)?;
+            self.actuators.push(self.robot.actuators.len() > before);
         }
         for key in root.children_of("keyframe").flat_map(|section| &section.children) {
             self.keyframe(key)?;
@@ -168,7 +186,7 @@ impl Mjcf<'_> {
     }
 
     fn option(&mut self, option: &Element) -> Result<(), Refusal> {
-        self.reader.check_attributes(option, &OPTION)?;
+        self.reader.check_attributes(option, &OPTION);
         if let Some(gravity) = option.vector("gravity")? {
             self.robot.gravity = Some(gravity);
         }
@@ -180,14 +198,15 @@ impl Mjcf<'_> {
         }
         for child in &option.children {
             if child.tag != "flag" {
-                self.reader.not_read(child, &["flag"], &[])?;
+                self.reader.not_read(child, &["flag"], &[]);
                 continue;
             }
-            if child.flag("gravity")? == Some(false) {
-                self.robot.gravity = Some(Vector3::zeros());
+            for flag in FLAGS {
+                if child.flag(flag)? == Some(false) {
+                    self.off.insert(flag);
+                }
             }
-            self.touches &= child.flag("contact")? != Some(false);
-            for flag in child.attributes.iter().filter(|flag| !["gravity", "contact"].contains(&flag.name.as_str())) {
+            for flag in child.attributes.iter().filter(|flag| !FLAGS.contains(&flag.name.as_str())) {
                 self.reader.note(&flag.place, format!("flag {}", flag.name), "is not supported");
             }
         }
@@ -199,7 +218,10 @@ impl Mjcf<'_> {
             "mesh" => self.mesh(asset),
             // Visual only.
             "texture" | "material" | "skin" | "layer" => Ok(()),
-            _ => self.reader.not_read(asset, &["mesh", "texture", "material"], &["hfield", "model"]),
+            _ => {
+                self.reader.not_read(asset, &["mesh", "texture", "material"], &["hfield", "model"]);
+                Ok(())
+            }
         }
     }
 
@@ -218,7 +240,7 @@ impl Mjcf<'_> {
             ],
             noted: &["refpos", "refquat", "inertia", "vertex", "face", "builtin", "params"],
         };
-        self.reader.check_attributes(&mesh, &words)?;
+        self.reader.check_attributes(&mesh, &words);
         let Some(file) = mesh.get("file") else {
             self.reader.note(&mesh.place, "<mesh> without file".to_owned(), "is not supported");
             return Ok(());
@@ -232,12 +254,57 @@ impl Mjcf<'_> {
 
     fn contact(&mut self, element: &Element) -> Result<(), Refusal> {
         if element.tag != "exclude" {
-            return self.reader.not_read(element, &["exclude"], &["pair"]);
+            self.reader.not_read(element, &["exclude"], &["pair"]);
+            return Ok(());
         }
-        self.reader.check_attributes(element, &Words { read: &["name", "body1", "body2"], quiet: &[], noted: &[] })?;
+        self.reader.check_attributes(element, &Words { read: &["name", "body1", "body2"], quiet: &[], noted: &[] });
         let pair = [self.link(element.required("body1")?)?, self.link(element.required("body2")?)?];
         self.robot.excludes.push(pair);
         Ok(())
+    }
+
+    /// Removes what the flags of the file switch off.
+    fn switch_off(&mut self) {
+        let is_off = |flag: &str| self.off.contains(flag) || (self.off.contains("constraint") && flag != "actuation");
+        if self.off.contains("gravity") {
+            self.robot.gravity = Some(Vector3::zeros());
+        }
+        if is_off("actuation") {
+            self.robot.actuators.clear();
+            self.robot.keyframes.iter_mut().for_each(|key| key.controls = None);
+        }
+        if is_off("equality") {
+            self.robot.constraints.clear();
+        }
+        for link in &mut self.robot.links {
+            for joint in &mut link.joints {
+                joint.limits = joint.limits.filter(|_| !is_off("limit"));
+                joint.friction = if is_off("frictionloss") { 0.0 } else { joint.friction };
+            }
+            if is_off("contact") {
+                link.shapes.iter_mut().for_each(|shape| (shape.contact_type, shape.contact_affinity) = (0, 0));
+            }
+        }
+    }
+
+    /// Clamps the force of an actuator to the range of its joint. The sum of several has no range here.
+    fn clamp_joint_forces(&mut self) {
+        for (id, (range, place)) in std::mem::take(&mut self.names.force_ranges) {
+            let mut of_joint = self.robot.actuators.iter_mut().filter(|actuator| actuator.joint == id);
+            match (of_joint.next(), of_joint.next()) {
+                (Some(actuator), None) if actuator.gear[0] != 0.0 => {
+                    let [least, most] = range.map(|end| end / actuator.gear[0]);
+                    let [least, most] = [least.min(most), least.max(most)];
+                    let own = actuator.force_limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                    actuator.force_limits = Some(own.map(|end| end.clamp(least, most)));
+                }
+                (Some(_), Some(_)) => {
+                    let reason = "is not supported on a joint of several actuators";
+                    self.reader.note(&place, "joint actuatorfrcrange".to_owned(), reason);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Returns the link that an attribute names.
@@ -268,11 +335,15 @@ impl Mjcf<'_> {
     }
 }
 
-/// Names of bodies, joints and sites of the file; unnamed ones share the empty name.
+/// Names of bodies, joints, sites and tendons of the file; unnamed ones share the empty name.
 struct Names {
     links: BTreeMap<String, LinkId>,
     joints: BTreeMap<String, JointId>,
     sites: BTreeMap<String, usize>,
+    /// Joint of a tendon and length per coordinate; `None` for tendons that are not supported.
+    tendons: BTreeMap<String, Option<(JointId, f64)>>,
+    /// Ranges of the actuator force of joints, and their places.
+    force_ranges: BTreeMap<JointId, ([f64; 2], Place)>,
 }
 
 fn named<T: Copy>(names: &BTreeMap<String, T>, attribute: &Attribute, kind: &str) -> Result<T, Refusal> {

@@ -7,8 +7,8 @@ use super::{Names, SceneWriter, pair, text};
 use crate::{
     SceneError,
     robot::{
-        description::{Inertial, Joint, JointId, JointKind, LinkId, Robot, Shape},
-        mass,
+        description::{Joint, JointId, JointKind, LinkId, Robot, Shape},
+        rigid,
     },
 };
 
@@ -38,6 +38,8 @@ impl SceneWriter<'_> {
             let Some(name) = self.bodies.get(index).cloned().flatten() else { continue };
             if carrier == 0 {
                 self.fixed_body(index, &name)?;
+            } else if self.robot.links.get(carrier).is_some_and(|link| link.driven) {
+                self.driven_body(index, &name)?;
             } else {
                 self.moving_body(index, &name)?;
             }
@@ -59,12 +61,36 @@ impl SceneWriter<'_> {
         Ok(())
     }
 
+    /// Writes a link that a program moves, and all links fixed to it: a kinematic body at rest.
+    fn driven_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
+        let pose = self.tree.pose(&self.at, LinkId(index));
+        self.text.entry("body");
+        self.text.string("name", name);
+        self.text.string("kind", "kinematic");
+        self.text.key("motion", format!("{{ x = {} }}", text::number(pose.translation.x)));
+        self.place(&pose, &pose.translation.vector);
+        self.shapes_of(index, &Point3::origin())
+    }
+
+    /// Writes the shapes of all links of a body whose origin is at `centre` in its first link.
+    fn shapes_of(&mut self, carrier: usize, centre: &Point3<f64>) -> Result<(), SceneError> {
+        let robot = self.robot;
+        let parts = self.parts.get(carrier).cloned().unwrap_or_default();
+        for (link, at) in parts.iter().filter_map(|(link, at)| Some((robot.links.get(*link)?, at))) {
+            for shape in &link.shapes {
+                let mut local = at * shape.origin;
+                local.translation.vector -= centre.coords;
+                self.add_shape(shape, &local)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a link with joints, and all links fixed to it.
     fn moving_body(&mut self, index: usize, name: &str) -> Result<(), SceneError> {
         let robot = self.robot;
         let parts = self.parts.get(index).cloned().unwrap_or_default();
-        let inertial = inertial(robot, &parts);
-        let parts: Vec<_> = parts.into_iter().filter_map(|(link, at)| Some((robot.links.get(link)?, at))).collect();
+        let inertial = rigid::inertial(robot, &parts);
         let pose = self.tree.pose(&self.at, LinkId(index));
         let centre = inertial.map_or_else(Point3::origin, |own| own.centre);
         let twist = self.tree.twist(&self.at, LinkId(index), &(pose * centre));
@@ -80,13 +106,7 @@ impl SceneWriter<'_> {
         }
         self.place(&pose, &(pose * centre).coords);
         self.moving(&twist.linear, &twist.angular);
-        for (link, at) in parts {
-            for shape in &link.shapes {
-                let mut local = at * shape.origin;
-                local.translation.vector -= centre.coords;
-                self.add_shape(shape, &local)?;
-            }
-        }
+        self.shapes_of(index, &centre)?;
         let free =
             robot.links.get(index).and_then(|link| link.joints.first()).filter(|joint| joint.kind == JointKind::Free);
         if let Some(joint) = free.filter(|joint| acts(joint)) {
@@ -158,27 +178,6 @@ impl SceneWriter<'_> {
     }
 }
 
-/// Returns the links of every body, with their poses in the frame of its first link.
-pub(super) fn parts(robot: &Robot, carriers: &[usize]) -> Vec<Vec<(usize, Isometry3<f64>)>> {
-    let mut poses: Vec<Isometry3<f64>> = Vec::with_capacity(robot.links.len());
-    let mut parts = vec![Vec::new(); robot.links.len()];
-    for (index, (link, carrier)) in robot.links.iter().zip(carriers).enumerate() {
-        let above = link.parent.and_then(|LinkId(parent)| poses.get(parent)).copied().unwrap_or_default();
-        let pose = if *carrier == index { Isometry3::identity() } else { above * link.origin };
-        poses.push(pose);
-        if let Some(body) = parts.get_mut(*carrier) {
-            body.push((index, pose));
-        }
-    }
-    parts
-}
-
-/// Returns mass, centre and inertia of the links of a body, in the frame of the first.
-pub(super) fn inertial(robot: &Robot, parts: &[(usize, Isometry3<f64>)]) -> Option<Inertial> {
-    let masses = parts.iter().filter_map(|(link, at)| Some(moved(robot.links.get(*link)?.inertial.as_ref()?, at)));
-    mass::sum(&masses.collect::<Vec<_>>())
-}
-
 /// Returns the name of the frame behind a joint that is not the last of its link.
 fn frame_name(robot: &Robot, id: JointId) -> String {
     let link = robot.links.get(id.link.0).map_or("", |link| link.name.as_str());
@@ -189,11 +188,6 @@ fn frame_name(robot: &Robot, id: JointId) -> String {
 /// True if a joint has damping, friction, armature or a spring.
 fn acts(joint: &Joint) -> bool {
     [joint.damping, joint.friction, joint.armature, joint.stiffness].iter().any(|value| *value != 0.0)
-}
-
-fn moved(own: &Inertial, pose: &Isometry3<f64>) -> Inertial {
-    let r = pose.rotation.to_rotation_matrix();
-    Inertial { mass: own.mass, centre: pose * own.centre, inertia: r.matrix() * own.inertia * r.matrix().transpose() }
 }
 
 /// Formats the principal moments if the matrix is diagonal, else the matrix by rows.

@@ -11,6 +11,7 @@ mod actuators;
 mod bodies;
 mod contacts;
 mod joints;
+mod loads;
 mod loops;
 mod shapes;
 mod sites;
@@ -23,6 +24,7 @@ use stiction_multibody::articulated::Kinematics;
 
 use super::{
     description::{Format, Joint, JointId, Keyframe, LinkId, Robot, Shape},
+    rigid,
     tree::{GRAVITY, RobotTree},
 };
 use crate::{MAX_FILE_SIZE, SceneError};
@@ -32,6 +34,10 @@ use text::Text;
 const DURATION: f64 = 10.0;
 /// Default time step, s.
 const STEP: f64 = 0.002;
+
+/// Speeds in m/s, rad/s and m/s at which joints beyond their limits, open loops and overlaps of the start close. They are slow, because many files begin
+/// in a pose with all coordinates zero, which nobody means: near a stretched arm a fast correction swings whole robots.
+const CLOSING_SPEED: &str = "{ linear = 0.05, angular = 0.2, overlap = 0.05 }";
 
 /// Groups of URDF shapes: group 1, which meets group 0, the group of all shapes in a scene without groups.
 const OWN_GROUP: [u32; 2] = [0b10, 0b01];
@@ -66,7 +72,7 @@ impl Robot {
         let q = keyframe.and_then(|key| key.coordinates.clone()).unwrap_or_else(|| tree.initial().to_vec());
         let v = keyframe.and_then(|key| key.velocities.clone()).unwrap_or_else(|| vec![0.0; self.dof()]);
         let at = tree.at(&q, &v).map_err(|error| wrong(error.to_string()))?;
-        let carriers = self.carriers();
+        let carriers = rigid::carriers(self);
         let mut names = Names::default();
         let bodies = bodies::names(self, &carriers, &mut names);
         let mut writer = SceneWriter {
@@ -77,7 +83,7 @@ impl Robot {
             keyframe,
             decompose: options.decompose,
             own_group: self.format == Format::Urdf && !options.self_collision,
-            parts: bodies::parts(self, &carriers),
+            parts: rigid::parts(self, &carriers),
             carriers,
             bodies,
             names,
@@ -98,6 +104,7 @@ impl Robot {
         writer.add_loops();
         writer.add_actuators();
         writer.add_sites();
+        writer.add_loads();
         writer.add_contacts();
         let SceneWriter { text, notes, .. } = writer;
         let whole = format!("{}{}", head(self, &notes), text.finish());
@@ -119,17 +126,6 @@ impl Robot {
                 _ => format!("has no keyframe \"{name}\": there are {}", known.join(", ")),
             }
         })
-    }
-
-    /// Returns for every link the one whose body it is part of: itself if it has joints, the world if nothing moves
-    /// it.
-    fn carriers(&self) -> Vec<usize> {
-        let mut carriers = Vec::with_capacity(self.links.len());
-        for (index, link) in self.links.iter().enumerate() {
-            let above = link.parent.and_then(|LinkId(parent)| carriers.get(parent).copied());
-            carriers.push(if link.joints.is_empty() { above.unwrap_or(0) } else { index });
-        }
-        carriers
     }
 
     fn joint_of(&self, id: JointId) -> Option<&Joint> {
@@ -183,6 +179,7 @@ impl SceneWriter<'_> {
         text.key("dimension", 3);
         text.later_table("scheme");
         text.string("coordinates", "reduced");
+        text.key("joint_closing_speed", CLOSING_SPEED);
     }
 
     /// Adds a note on something without effect in the scene; each note once.

@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use stiction_multibody::{Pose, rotation};
 
 use super::{Names, SceneWriter, bodies};
-use crate::robot::description::LinkId;
+use crate::robot::{description::LinkId, rigid};
 
 impl SceneWriter<'_> {
     pub(super) fn add_sites(&mut self) {
@@ -32,9 +32,9 @@ impl SceneWriter<'_> {
     }
 
     /// Centre of mass of the body of a link, in the frame of the link that carries it.
-    fn centre(&self, carrier: usize) -> Point3<f64> {
+    pub(super) fn centre(&self, carrier: usize) -> Point3<f64> {
         let parts = self.parts.get(carrier).filter(|_| carrier > 0);
-        parts.and_then(|parts| bodies::inertial(self.robot, parts)).map_or_else(Point3::origin, |own| own.centre)
+        parts.and_then(|parts| rigid::inertial(self.robot, parts)).map_or_else(Point3::origin, |own| own.centre)
     }
 
     fn add_site(&mut self, name: &str, link: LinkId, origin: &Isometry3<f64>) {
