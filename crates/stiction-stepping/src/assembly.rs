@@ -46,6 +46,8 @@ pub(crate) struct FrictionAssembly {
     pub(crate) block: Vec<f64>,
     /// Free velocities v + h M⁻¹ (λ_app + λ_vp), then those of auxiliary masses [SUP-4]. During the extraction in reduced coordinates: scratch memory.
     pub(crate) free_velocity: Vec<f64>,
+    /// Part of the free velocities that the forces of the step cause; empty in reduced coordinates.
+    pub(crate) forced_velocity: Vec<f64>,
     /// State of the operator: scratch memory.
     pub(crate) state: Vec<f64>,
     /// New contacts with their rows: scratch memory.

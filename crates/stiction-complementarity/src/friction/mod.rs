@@ -112,6 +112,8 @@ pub struct FrictionProblem<W = Operator> {
     /// Compliance c of each row, the velocity per unit of its impulse: u = W r + c r + q. In m/s per N s = 1/kg, and in 1/(kg m²) for rows of
     /// angular velocities. Empty if all rows are rigid.
     compliance: Vec<f64>,
+    /// Part of q that the forces of the step do not cause, or empty if it is not known.
+    unforced: Vec<f64>,
     /// Version of the whole problem.
     version: Version,
     /// Version of operator, laws and compliance; a change of q alone keeps it.
@@ -138,8 +140,8 @@ impl<W: Delassus> FrictionProblem<W> {
     /// Creates the problem from operator, laws and free velocities; rejects wrong sizes and invalid numbers.
     pub fn new(operator: W, laws: Vec<Law>, q: Vec<f64>) -> Result<Self, ProblemError> {
         let (version, matrix_version) = (Version::next(), Version::next());
-        let (offsets, compliance) = (Vec::new(), Vec::new());
-        let mut problem = Self { operator, laws, offsets, q, compliance, version, matrix_version };
+        let (offsets, compliance, unforced) = (Vec::new(), Vec::new(), Vec::new());
+        let mut problem = Self { operator, laws, offsets, q, compliance, unforced, version, matrix_version };
         problem.check()?;
         Ok(problem)
     }
@@ -160,13 +162,29 @@ impl<W: Delassus> FrictionProblem<W> {
     ) -> Result<(), E> {
         // Before `fill`, because one that fails may have written something.
         self.renew_versions();
+        self.unforced.clear();
         fill(&mut self.operator, &mut self.laws, &mut self.q)?;
         Ok(self.check()?)
+    }
+
+    /// Tells the part of q that the forces of the step cause; the rest is that of the velocities and gaps at its start. It does not change the
+    /// solution: with it a solver knows bodies at rest by forces that balance.   [ISLAND-2]
+    pub fn set_forced(&mut self, fill: impl FnOnce(&W, &mut [f64])) {
+        self.unforced.clear();
+        self.unforced.resize(self.q.len(), 0.0);
+        fill(&self.operator, &mut self.unforced);
+        self.unforced.iter_mut().zip(&self.q).for_each(|(unforced, q)| *unforced = q - *unforced);
+    }
+
+    /// Part of q that the forces of the step do not cause; empty if it is not known.
+    pub(crate) fn unforced(&self) -> &[f64] {
+        &self.unforced
     }
 
     /// Lets `fill` rewrite the free velocities only; the matrix version stays.
     pub fn refill_velocities(&mut self, fill: impl FnOnce(&W, &mut Vec<f64>)) -> Result<(), ProblemError> {
         self.version = Version::next();
+        self.unforced.clear();
         fill(&self.operator, &mut self.q);
         ensure_size("q", self.rows(), self.q.len())?;
         ensure_finite("q", &self.q)

@@ -20,7 +20,9 @@
 //! compliant joint-space rows, slack of jammed contacts.
 
 use nalgebra::Vector3;
-use stiction_complementarity::{Bodies, Delassus, Law, Operator, ProblemError, linalg::BlockMatrix};
+use stiction_complementarity::{
+    Bodies, Delassus, FrictionIslands, FrictionProblem, Law, Operator, ProblemError, linalg::BlockMatrix,
+};
 use stiction_multibody::{Joint, Mobility, Model, apply_inverse_mass};
 
 use super::{
@@ -66,8 +68,23 @@ pub(super) fn assemble(start: &Start, ws: &mut Workspace) -> Result<(), StepCaus
         clear_rounding(start, ws, laws, q);
         Ok::<_, ProblemError>(())
     });
+    tell_forces(ws, &mut cone);
     ws.friction.problem = cone;
     filled.map_err(|_| StepCause::non_finite("assembled problem", None))
+}
+
+/// Tells a problem of many contacts which part of its free velocities is caused by forces.   [ISLAND-2]
+fn tell_forces(ws: &Workspace, problem: &mut FrictionProblem) {
+    let forced = &ws.friction.forced_velocity;
+    if forced.is_empty() || !FrictionIslands::applies(problem) {
+        return;
+    }
+    problem.set_forced(|operator, rates| {
+        if let Operator::MatrixFree(bodies) = operator {
+            debug_assert_eq!(bodies.jacobian().cols(), forced.len(), "an entry for each column of H");
+            bodies.jacobian().mul_add_into(forced, rates);
+        }
+    });
 }
 
 /// Subtracts the contradictions (inconsistent part of the rates) of joints from q, last: they may be much smaller than its terms.   [EQ-2]
@@ -144,6 +161,7 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
         "v has an entry for each degree of freedom"
     );
     ws.friction.free_velocity.clear();
+    ws.friction.forced_velocity.clear();
     if let Some(reduced) = &mut ws.reduced {
         // v_free is part of the constant terms.   [RED-2]
         reduced.compute_free_velocity(model, h, &mut ws.free_body_velocities);
@@ -165,6 +183,7 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
             .map_or([0.0; 6], |w| mobility.project(&apply_inverse_mass(mobility, mass, &inertia, w)));
         let v = ws.kinematics.before.get(slot.v.clone()).unwrap_or_default();
         ws.friction.free_velocity.extend(v.iter().zip(acceleration).map(|(v, a)| v + h * a));
+        ws.friction.forced_velocity.extend(acceleration.iter().take(v.len()).map(|a| h * a));
     }
     debug_assert_eq!(
         ws.friction.free_velocity.len(),
@@ -178,6 +197,7 @@ pub(super) fn free_velocity_of_bodies(start: &Start, ws: &mut Workspace) {
 /// `force_duration` is h, or h/2 in each kick (half of the forces) of a step of second order [STEP-18].
 fn push_auxiliary_velocities(force_duration: f64, ws: &mut Workspace) {
     let weight = ws.proximal_mass_fraction.unwrap_or(1.0);
+    let bodies = ws.friction.free_velocity.len();
     for auxiliary in ws.constraints.auxiliary_masses() {
         match auxiliary {
             AuxiliaryKind::SupportPoint { mass, load } => {
@@ -192,6 +212,9 @@ fn push_auxiliary_velocities(force_duration: f64, ws: &mut Workspace) {
             }
             AuxiliaryKind::JointSpace(_) | AuxiliaryKind::Slack(_) => ws.friction.free_velocity.push(0.0),
         }
+    }
+    if !ws.friction.forced_velocity.is_empty() {
+        ws.friction.forced_velocity.extend_from_slice(&ws.friction.free_velocity[bodies..]);
     }
 }
 

@@ -66,14 +66,14 @@ fn a_wall_at_rest_does_not_creep() {
     let (mut kept, mut iterations) = (0, 0);
     for step in 0..100 {
         let report = simulation.step().unwrap();
-        assert!(report.contacts > 16 && report.status == Status::Solved && report.penetration < 1e-12);
+        assert!(report.contacts > 16 && report.status == Status::Solved && report.penetration < 1e-11);
         kept += u32::from(report.rung == "warm-start");
         iterations += if step > 0 { report.iterations } else { 0 };
         let largest = simulation.state().v.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
-        assert!(largest < if step < 10 { 1e-8 } else { 1e-10 }, "{largest:e} m/s in step {}", report.step);
+        assert!(largest < if step < 10 { 1e-8 } else { 1e-9 }, "{largest:e} m/s in step {}", report.step);
     }
     assert!(
-        kept > 10 && iterations < 600,
+        kept > 60 && iterations < 200,
         "impulses kept in {kept} of 100 steps, {iterations} iterations in the others"
     );
 }
@@ -87,14 +87,14 @@ fn a_stack_at_rest_is_seldom_solved() {
         let (mut solved, mut iterations) = (0, 0);
         for _ in 0..200 {
             let report = simulation.step().unwrap();
-            assert!(report.contacts == 40 && report.penetration < 1e-12);
+            assert!(report.contacts == 40 && report.penetration < 1e-11);
             solved += u32::from(report.rung != "warm-start");
             iterations += report.iterations;
         }
         let fastest = simulation.state().v.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
-        assert!(fastest < 1e-11, "{accuracy:?}: {fastest:e} m/s");
+        assert!(fastest < 1e-9, "{accuracy:?}: {fastest:e} m/s");
         // While errors as large as a tenth of the aim were kept, two of three steps were solved.
-        assert!(solved <= 80, "{accuracy:?}: {solved} of 200 steps are solved, in {iterations} iterations");
+        assert!(solved <= 30, "{accuracy:?}: {solved} of 200 steps are solved, in {iterations} iterations");
     }
 }
 
