@@ -266,7 +266,7 @@ fn bodies_at_rest_are_solved_to_rounding() {
             assert_eq!(newton.run(&problem, None, &mut solution).status, Status::Solved);
             for size in [1e-7, 1e-9] {
                 // As after a step in which the bodies moved a little.
-                let r = solution.r.iter().enumerate().map(|(k, r)| r * (1.0 + size * (k as f64).sin())).collect();
+                let r = solution.r.iter().enumerate().map(|(k, r)| r * (1.0 + size * libm::sin(k as f64))).collect();
                 let mut found = FrictionSolution::default();
                 let ending = newton.run(&problem, Some(&FrictionSolution { r }), &mut found);
                 let residual = problem.residual(&found).value;

@@ -156,8 +156,11 @@ impl FrictionProximalNewton {
     fn compute_weights(&mut self, problem: &FrictionProblem, bodies: &Bodies) {
         let ProximalTerm { w, compliance, .. } = &mut self.term;
         let means = &mut self.scratch;
-        (w.clear(), compliance.clear(), means.clear());
-        (w.resize(problem.rows(), 0.0), compliance.resize(problem.rows(), 0.0));
+        means.clear();
+        for vector in [&mut *w, &mut *compliance] {
+            vector.clear();
+            vector.resize(problem.rows(), 0.0);
+        }
         let own = |rows: Range<usize>| problem.compliance().get(rows).unwrap_or(&[]);
         for block in 0..problem.blocks() {
             let rows = problem.range(block);
