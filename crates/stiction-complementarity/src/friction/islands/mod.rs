@@ -18,7 +18,7 @@ use crate::solver::Solver;
 use partition::Partition;
 
 /// Largest velocity of separation, relative to the mean free velocity, the root mean square of q, of a constraint without impulse in the first working
-/// set. With a hundredth more contacts are missed, which takes more rounds; with 1, open contacts join islands that
+/// set. With a hundredth of it more contacts are missed, which takes more rounds; with 1, open contacts join islands that
 /// do not touch, and jams of 100 boxes end above the aim more often.
 const FIRST_VELOCITY: f64 = 0.1;
 

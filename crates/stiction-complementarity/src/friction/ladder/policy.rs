@@ -7,7 +7,7 @@ use crate::problem::OptionError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
     /// Residual at which methods stop. With `Exact` they aim at a hundredth of it, with few contacts and on islands. Newton's polish on islands is content
-    /// with it; proximal Newton too, after at most eight further steps towards 3 % of it.
+    /// with it; proximal Newton too, after at most eight further steps towards 3 % of it, or towards rounding near the solution [PROX-7].
     pub aim: f64,
     /// Residual up to which a solution is accepted without the expensive rungs: the interior point, proximal Newton from zero, and the last resort. With
     /// `Exact` and few contacts all rungs run above `aim`, and this residual has no effect.

@@ -11,7 +11,7 @@ pub struct FrictionProximalNewtonOptions {
     pub max_steps: u32,
     /// Initial proximal weight α, relative to the diagonal of W [PROX-1]. Default 0.1.
     pub proximal: f64,
-    /// Least α. Impulses have a relative rounding error of about 1e-16/α. Default 1e-8.
+    /// Least α. The last change of the impulses has a relative rounding error of about 1e-16/α. Default 1e-10.
     pub least_proximal: f64,
     /// Largest α. Default 10.
     pub largest_proximal: f64,
